@@ -60,7 +60,7 @@ function RunningTable({
   onEnd: (id: string) => void;
 }): ReactNode {
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label="ListedRequest requests">
+    <div className="scroll" tabIndex={0} role="region" aria-label="Running requests">
       <table>
         <thead>
           <tr>

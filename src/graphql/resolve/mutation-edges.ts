@@ -27,6 +27,8 @@ type Step =
     }
   | { readonly kind: "clear"; readonly subject: NodeKey; readonly edge: EdgeSource };
 
+type FindHidden = (type: NamedType, uids: readonly number[]) => Promise<ReadonlySet<number>>;
+
 /** Edge changes in the order in which they are asked for; the last word on an edge counts. */
 export class EdgeChanges {
   readonly #steps: Step[] = [];
@@ -39,10 +41,12 @@ export class EdgeChanges {
    * `write`.
    */
   readonly counterparts = new Map<NamedType, Set<number>>();
-  readonly #guard: Pick<Guard, "goesBy"> | undefined;
+  /** Ends of lists that are cleared which the caller does not see: for him they are not there, and they stay. */
+  readonly #spared = new Map<NamedType, ReadonlySet<number>>();
+  readonly #guard: Pick<Guard, "goesBy" | "hides"> | undefined;
 
   /** `guard` undefined: nobody asks for the counterparts. */
-  constructor(guard: Pick<Guard, "goesBy"> | undefined) {
+  constructor(guard: Pick<Guard, "goesBy" | "hides"> | undefined) {
     this.#guard = guard;
   }
 
@@ -62,10 +66,34 @@ export class EdgeChanges {
       this.#steps.push({ kind: "clear", subject, edge: field.source });
   }
 
-  /** Reads what the changes depend on, and turns them into facts. */
-  write(reader: Reader, facts: FactList): MaybePromise<void> {
+  /** Reads what the changes depend on, and turns them into facts. `findHidden`: of some nodes those that the caller does not see. */
+  write(reader: Reader, facts: FactList, findHidden?: FindHidden): MaybePromise<void> {
     if (this.#steps.length === 0) return undefined;
-    return andThen(this.#read(reader), () => this.#turn(facts));
+    return andThen(this.#read(reader), () =>
+      andThen(this.#spare(findHidden), () => this.#turn(facts)),
+    );
+  }
+
+  #spare(findHidden: FindHidden | undefined): MaybePromise<void> {
+    const cleared = new Map<NamedType, Set<number>>();
+    for (const { kind, subject, edge } of this.#steps) {
+      if (kind !== "clear" || !edge.isList || this.#guard?.hides(edge.target) !== true) continue;
+      // A guarded edge is asked for as a whole.
+      if (inverseEdge(edge) === undefined || this.#isGuarded(edge)) continue;
+      const uids = cleared.get(edge.target) ?? new Set();
+      cleared.set(edge.target, uids);
+      for (const object of this.#targets(subject, edge))
+        if (typeof object === "number") uids.add(object);
+    }
+    if (findHidden === undefined || cleared.size === 0) return undefined;
+    return this.#askWhichStay(cleared, findHidden);
+  }
+
+  async #askWhichStay(
+    cleared: ReadonlyMap<NamedType, ReadonlySet<number>>,
+    findHidden: FindHidden,
+  ): Promise<void> {
+    for (const [type, uids] of cleared) this.#spared.set(type, await findHidden(type, [...uids]));
   }
 
   #turn(facts: FactList): void {
@@ -77,6 +105,7 @@ export class EdgeChanges {
         this.#unlink(step.subject, step.edge, step.object);
       } else {
         for (const object of this.#targets(step.subject, step.edge)) {
+          if (this.#isSpared(step.edge, object)) continue;
           if (this.#isGuarded(step.edge)) this.#note(step.edge.target, object);
           this.#unlink(step.subject, step.edge, object);
         }
@@ -88,6 +117,10 @@ export class EdgeChanges {
       if (change.isSet) facts.addEdge(subject, change.predicate, object);
       else facts.removeEdge(subject, change.predicate, object);
     }
+  }
+
+  #isSpared({ isList, target }: EdgeSource, object: NodeKey): boolean {
+    return isList && typeof object === "number" && this.#spared.get(target)?.has(object) === true;
   }
 
   /** Current ends of edges whose change touches them: single sides, and fields that are cleared. */

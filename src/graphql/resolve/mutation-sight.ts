@@ -45,12 +45,12 @@ export async function lookAround(
   lookups: Lookups,
 ): Promise<Sight> {
   const { guard } = stage;
-  const hidden = new Map<NamedType, Set<number>>();
+  const asked = new Map<NamedType, Set<number>>();
   if (guard === undefined) return openSight;
   const note = (type: NodeType, found: FoundNode | undefined): void => {
     if (found === undefined || !guard.hides(type)) return;
-    const uids = hidden.get(type);
-    if (uids === undefined) hidden.set(type, new Set([found.uid]));
+    const uids = asked.get(type);
+    if (uids === undefined) asked.set(type, new Set([found.uid]));
     else uids.add(found.uid);
   };
   for (const { type, edge, id, xids } of nodes) {
@@ -65,12 +65,19 @@ export async function lookAround(
       if (foreign !== undefined) note(foreign.face, foreign.node);
     }
   }
-  for (const [type, uids] of hidden) {
-    const seen = await findPermitted(stage, type, [...uids], "query");
-    if (seen === undefined) uids.clear();
-    else for (const uid of seen) uids.delete(uid);
-  }
-  return new Sight(guard, hidden);
+  const found = new Map<NamedType, ReadonlySet<number>>();
+  for (const [type, uids] of asked) found.set(type, await findHidden(stage, type, [...uids]));
+  return new Sight(guard, found);
+}
+
+/** Of some nodes those that the caller does not see. */
+export async function findHidden(
+  stage: MutationStage,
+  type: NamedType,
+  uids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const seen = await findPermitted(stage, type, uids, "query");
+  return new Set(seen === undefined ? [] : uids.filter((uid) => !seen.has(uid)));
 }
 
 /** Whether an object names, by an id of its own, what could be a hidden node. */

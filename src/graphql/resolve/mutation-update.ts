@@ -21,7 +21,7 @@ import {
 } from "./mutation-judge.ts";
 import { matchNodes } from "./mutation-match.ts";
 import { MutationRefused } from "./mutation-refused.ts";
-import { foreignHolder, lookAround, openSight } from "./mutation-sight.ts";
+import { findHidden, foreignHolder, lookAround, openSight } from "./mutation-sight.ts";
 import { applyFacts, chargeNodes, ending } from "./mutation-stage.ts";
 import type { MutationEffect, MutationStage, StageSteps } from "./mutation-stage.ts";
 import { NodeWriter, takenProblem } from "./mutation-write.ts";
@@ -91,7 +91,7 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
       if (change.uid === undefined) edges.clear(uid, change.field);
       else edges.remove(uid, change.field, change.uid);
     }
-  const turned = edges.write(txn.reader, facts);
+  const turned = edges.write(txn.reader, facts, (of, ends) => findHidden(stage, of, ends));
   if (turned instanceof Promise) await turned;
   if (stage.guard !== undefined) await checkCounterparts(stage, edges.counterparts);
   const labels = await applyInOrder(stage, facts, endWrite);

@@ -281,3 +281,28 @@ describe("interfaces and unions", () => {
     await expectDone("ann", 'updateUser(input: { filter: { name: { eq: "ann" } }, set: { things: [{ slug: "a1" }], single: { slug: "a1" } } }) { numUids }'); // prettier-ignore
   });
 });
+
+test("a list that is cleared keeps the nodes that the caller does not see", async () => {
+  const owned = rule("Note", "(filter: { owner: { eq: $USER } }) { text }");
+  const sdl = `
+    type Tag { word: String! @id  notes: [Note] @hasInverse(field: tags) }
+    type Note @auth(query: ${owned}) { text: String!  owner: String! @search(by: [hash])  tags: [Tag] }`;
+  const facts = [
+    node("0x1", "Tag", { "Tag.word": "w" }),
+    node("0x11", "Note", { "Note.text": "hers", "Note.owner": "ann" }),
+    node("0x12", "Note", { "Note.text": "mine", "Note.owner": "eve" }),
+    both("0x1", "Tag.notes", "0x11", "Note.tags"),
+    both("0x1", "Tag.notes", "0x12", "Note.tags"),
+  ].join("\n");
+  await open(sdl, facts);
+  await expectDone("eve", 'updateTag(input: { filter: { word: { eq: "w" } }, remove: { notes: null } }) { numUids }'); // prettier-ignore
+  expect(
+    await context!.dql(
+      "{ t(func: uid(0x1)) { Tag.notes { Note.text Note.tags { Tag.word } } } m(func: uid(0x12)) { Note.tags { uid } } }",
+    ),
+  ).toEqual({
+    // prettier-ignore
+    t: [{ "Tag.notes": [{ "Note.text": "hers", "Note.tags": [{ "Tag.word": "w" }] }] }],
+    m: [],
+  });
+});
