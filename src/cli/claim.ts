@@ -3,6 +3,7 @@ import { accessSync, constants } from "node:fs";
 import { claimServing, explainDirectory, type Claim } from "../stores/claim.ts";
 import { closeStoreFiles, isOpenToWriters } from "../stores/private-files.ts";
 import { complain } from "./log.ts";
+import { clearRestoreAsides } from "./restore-aside.ts";
 
 /**
  * Closes the store's files to other users of the machine, and says so where they were open. Fault E_STARTUP when another server holds it, or when it
@@ -13,6 +14,7 @@ export async function claimForServing(dir: string): Promise<Claim> {
     const claim = await claimServing(dir);
     accessSync(dir, constants.R_OK | constants.W_OK);
     keepPrivate(dir);
+    clearRestoreAsides(dir, false);
     return claim;
   } catch (error) {
     throw explainDirectory(dir, error) ?? error;

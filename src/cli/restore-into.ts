@@ -2,9 +2,7 @@
  * `weft restore --into`: what a running server holds becomes that of a backup. The store of the backup is made aside;
  * its rows are brought to the server's writer, under ids that nobody reads; one commit shows them (decision 0131).
  */
-import { randomBytes } from "node:crypto";
-import { readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
@@ -34,10 +32,9 @@ import { endWithTask, noteOfOwnTask } from "./command-tasks.ts";
 import { readEncryption } from "./encryption.ts";
 import { say } from "./log.ts";
 import { startProgressBar } from "./progress-bar.ts";
+import { clearRestoreAsides, nameRestoreAside } from "./restore-aside.ts";
 
 type IntoFlags = RestoreFlags & { readonly into: string };
-
-const asidePrefix = "restore-";
 
 export async function runRestoreInto(options: IntoFlags): Promise<void> {
   endWithTask();
@@ -51,10 +48,8 @@ export async function runRestoreInto(options: IntoFlags): Promise<void> {
     const committer = await openSender(store);
     const hold = await takeRestoreHold(store, committer);
     // Those of others are left behind: whoever holds is alone.
-    for (const name of readdirSync(into)) {
-      if (name.startsWith(asidePrefix)) rmSync(join(into, name), { recursive: true, force: true });
-    }
-    const aside = join(into, asidePrefix + randomBytes(6).toString("hex"));
+    clearRestoreAsides(into, true);
+    const aside = nameRestoreAside(into);
     const run = new RestoreRun({ store, committer, scope }, hold);
     try {
       const { commitTs } = await makeRestoredStore(parts, moment, { dir: aside, encryption });

@@ -157,6 +157,14 @@ describe("weft compact beside a writer", () => {
     await whenGone(join(dir, "compact.new"));
   });
 
+  it("says so where a writer that began has cleared what it had made", async () => {
+    const { dir } = await makeOpenStore();
+    const cleared = {
+      onProgress: () => fs.rmSync(join(dir, "compact.new", "changes"), { force: true }),
+    };
+    await expect(compactBesideServer(dir, cleared)).rejects.toThrow(/was started anew meanwhile$/);
+  });
+
   it("leaves those who read the old file page by page on it", async () => {
     const { dir, writer } = await makeOpenStore();
     const rows = await openStoredRows(dir);
