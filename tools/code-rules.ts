@@ -64,7 +64,7 @@ export const hotFiles: HotFiles = {
 export const castLimits: CastLimits = {
   admin: 6,
   auth: 6,
-  backup: 5,
+  backup: 4,
   base: 6,
   bulk: 10,
   cli: 39,

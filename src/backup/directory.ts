@@ -5,6 +5,7 @@
 import * as fs from "node:fs";
 import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { isRunning } from "../base/live-process.ts";
 import { Fault } from "../model/fault.ts";
 import type { BackupPlace } from "./place.ts";
 
@@ -100,7 +101,7 @@ function claimLock(path: string): void {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
     const holder = readHolder(path);
-    if (holder !== undefined && (holder.host !== own.host || isAlive(holder.pid))) {
+    if (holder !== undefined && (holder.host !== own.host || isRunning(holder.pid))) {
       throw new Fault(
         "E_BACKUP",
         `process ${holder.pid} of ${holder.host} writes there; remove ${path} if it is gone`,
@@ -116,14 +117,5 @@ function readHolder(path: string): Holder | undefined {
     return JSON.parse(fs.readFileSync(path, "utf8")) as Holder;
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -5,6 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { isRunning } from "../base/live-process.ts";
 
 const prefix = "restore-";
 
@@ -19,15 +20,5 @@ export function clearRestoreAsides(dir: string, isAlone: boolean): void {
     if (!name.startsWith(prefix)) continue;
     const pid = Number(/^\d+(?=-)/.exec(name.slice(prefix.length))?.[0] ?? 0);
     if (isAlone || !isRunning(pid)) rmSync(join(dir, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (pid === 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
