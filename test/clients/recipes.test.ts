@@ -2,7 +2,8 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cleanUp, findFreePort, makeFolder, post, root, startServer } from "../e2e/server.ts";
+import { cleanUp, makeFolder, post, root, startServer } from "../e2e/server.ts";
+import { findFreePort } from "../support/free-port.ts";
 import type { TestServer } from "../e2e/server.ts";
 import { Kitchen, recipes, recipeSchema } from "./recipes.ts";
 

@@ -6,16 +6,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { parseAddress } from "../../src/cli/address.ts";
 import { checkOpenAddress, parseSecurity } from "../../src/cli/security-config.ts";
-import {
-  cleanUp,
-  findFreePort,
-  makeFolder,
-  post,
-  rdf,
-  runWeft,
-  startServer,
-  weft,
-} from "./server.ts";
+import { findFreePort } from "../support/free-port.ts";
+import { cleanUp, makeFolder, post, rdf, runWeft, startServer, weft } from "./server.ts";
 
 afterAll(cleanUp);
 

@@ -2,9 +2,9 @@
 // killed meanwhile; where the log is gone it is told so.
 import { afterAll, expect, test } from "vitest";
 import { follow, type FeedReader } from "./feed-reader.ts";
+import { findFreePort } from "../support/free-port.ts";
 import {
   cleanUp,
-  findFreePort,
   get,
   listChildren,
   makeFolder,

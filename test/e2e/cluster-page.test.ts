@@ -7,7 +7,8 @@ import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { must } from "../../src/base/assert.ts";
-import { cleanUp, findFreePort, makeFolder, post, root, waitUntil, weft } from "./server.ts";
+import { findFreePort } from "../support/free-port.ts";
+import { cleanUp, makeFolder, post, root, waitUntil, weft } from "./server.ts";
 
 const page = readFileSync(join(root, "docs", "cluster.md"), "utf8");
 const groups: number[] = [];

@@ -18,9 +18,9 @@ import {
   type TestCluster,
   type TestMachine,
 } from "./machines.ts";
+import { findFreePort } from "../support/free-port.ts";
 import {
   cleanUp,
-  findFreePort,
   get,
   makeFolder,
   post,

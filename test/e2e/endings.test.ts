@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { findFreePort } from "../support/free-port.ts";
 import {
   cleanUp,
-  findFreePort,
   get,
   listChildren,
   makeFolder,

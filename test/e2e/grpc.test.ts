@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { credentials, Metadata } from "@grpc/grpc-js";
 import * as dgraph from "dgraph-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { cleanUp, findFreePort, makeFolder, startServer, type TestServer } from "./server.ts";
+import { findFreePort } from "../support/free-port.ts";
+import { cleanUp, makeFolder, startServer, type TestServer } from "./server.ts";
 
 afterAll(cleanUp);
 

@@ -2,9 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findFreePort } from "../support/free-port.ts";
 import {
   cleanUp,
-  findFreePort,
   makeFolder,
   post,
   runWeft,

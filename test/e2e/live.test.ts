@@ -3,15 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  cleanUp,
-  findFreePort,
-  makeFolder,
-  post,
-  runWeft,
-  startServer,
-  type TestServer,
-} from "./server.ts";
+import { findFreePort } from "../support/free-port.ts";
+import { cleanUp, makeFolder, post, runWeft, startServer, type TestServer } from "./server.ts";
 
 let server: TestServer;
 let folder: string;

@@ -1,7 +1,7 @@
 /** Several real servers over one log, each with a directory and ports of its own. */
 import { join } from "node:path";
+import { findFreePort } from "../support/free-port.ts";
 import {
-  findFreePort,
   makeFolder,
   post,
   rdf,

@@ -6,9 +6,9 @@ import { gunzipSync } from "node:zlib";
 import * as dgraph from "dgraph-js";
 import { credentials, Metadata } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { findFreePort } from "../support/free-port.ts";
 import {
   cleanUp,
-  findFreePort,
   get,
   type Json,
   makeFolder,

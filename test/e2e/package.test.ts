@@ -3,7 +3,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join, posix } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { cleanUp, findFreePort, makeFolder, root } from "./server.ts";
+import { findFreePort } from "../support/free-port.ts";
+import { cleanUp, makeFolder, root } from "./server.ts";
 
 interface Packed {
   readonly filename: string;

@@ -2,9 +2,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { get as getTls } from "node:https";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { findFreePort } from "../support/free-port.ts";
 
 export const root = join(import.meta.dirname, "..", "..");
 export const weft = join(root, "bin", "weft");
@@ -71,18 +71,6 @@ async function removeFolder(folder: string): Promise<void> {
 
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-export function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      const port = address === null || typeof address === "string" ? 0 : address.port;
-      probe.close(() => resolve(port));
-    });
-  });
 }
 
 export interface Ended {

@@ -4,10 +4,10 @@ import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { findFreePort } from "../support/free-port.ts";
 import {
   cleanUp,
   type Ended,
-  findFreePort,
   makeFolder,
   post,
   rdf,

@@ -2,7 +2,6 @@
 // it, and who was evicted, is refused in words. The second form is made up: it is the first under another number.
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
@@ -14,6 +13,7 @@ import { evictedWords } from "../../src/cluster/roster.ts";
 import { openDirectoryLog } from "../../src/log/directory.ts";
 import { readHead } from "../../src/log/record.ts";
 import { makeMachineFolder, closeMachines } from "../support/machines.ts";
+import { findFreePort } from "../support/free-port.ts";
 
 const certificates = join(import.meta.dirname, "..", "certificates");
 const pem = (name: string): Buffer => readFileSync(join(certificates, name));
@@ -32,18 +32,10 @@ afterAll(async () => {
 const logFolder = makeMachineFolder();
 const dirs = new Map<string, string>();
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function start(name: string, formats: readonly number[]): Promise<ClusterNode> {
   const dir = dirs.get(name) ?? join(makeMachineFolder(), name);
   dirs.set(name, dir);
-  const port = await freePort();
+  const port = await findFreePort();
   const log = await openDirectoryLog(logFolder, systemClock);
   const machine = await openMachine({
     log,

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { must } from "../../src/base/assert.ts";
 import type { Random } from "../../src/base/random.ts";
 import {
-  findFreePort,
   listChildren,
   makeFolder,
   roleOf,
@@ -14,6 +13,7 @@ import {
   waitUntil,
   type TestServer,
 } from "../e2e/server.ts";
+import { findFreePort } from "../support/free-port.ts";
 import {
   hasPostgres,
   startPostgresPair,

@@ -3,7 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { cleanUp, findFreePort, makeFolder, post, runWeft } from "../e2e/server.ts";
+import { cleanUp, makeFolder, post, runWeft } from "../e2e/server.ts";
+import { findFreePort } from "../support/free-port.ts";
 import { tokenOf } from "../support/tokens.ts";
 import { authHeader, fillShelf, openSeedContext, type SeedContext } from "./seed-context.ts";
 

@@ -8,7 +8,7 @@ import { openClusterNode } from "../../src/cluster/node.ts";
 import type { PeerTls } from "../../src/cluster/peer-connection.ts";
 import type { ReplicatedLog } from "../../src/log/replicated-log.ts";
 import { openNodeStore } from "../../src/stores/open.ts";
-import { findFreePort } from "../e2e/server.ts";
+import { findFreePort } from "./free-port.ts";
 import { atTheEnd, makeMachineFolder } from "./machines.ts";
 
 const certificates = join(import.meta.dirname, "..", "certificates");

@@ -18,10 +18,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Client, type QueryResult } from "pg";
+import { findFreePort } from "./free-port.ts";
 
 /** In memory where there is such a place: the tests end processes, not the machine. */
 const places = ["/dev/shm", tmpdir()];
@@ -99,14 +99,6 @@ function prepare(root: string, { postgres }: Binaries): Binaries & { readonly li
   return { initdb: bin("initdb"), postgres: bin("postgres"), lib: join(copy, "lib") };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 export async function startPostgresPair(): Promise<PostgresPair> {
   const found = await findBinaries();
   if (found === undefined) throw new Error("there are no binaries of PostgreSQL for this machine");
@@ -122,7 +114,7 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   const args = ["-D", data[0], "-U", "weft", "--auth=trust", "--no-sync", "-E", "UTF8"];
   const made = spawnSync(binaries.initdb, [...args, "--locale=C"], { env, ...identity });
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr.toString()}`);
-  const ports = [await freePort(), await freePort()] as const;
+  const ports = [await findFreePort(), await findFreePort()] as const;
   const common =
     "listen_addresses='127.0.0.1'\nunix_socket_directories=''\nshared_buffers=16MB\nwal_keep_size=256MB\ndynamic_shared_memory_type=mmap\nautovacuum=off\n";
   appendFileSync(join(data[0], "postgresql.conf"), common);
