@@ -15,8 +15,8 @@ export interface ChangedState {
   readonly changed: ReadonlySet<number> | undefined;
 }
 
-/** Beyond so many commits reading them costs more than it can save. */
-const commitsMax = 64;
+/** Beyond so many commits reading them costs more than it can save. Each process asks for up to 64 empty ones together. */
+const commitsMax = 256;
 
 /** The newest state of a namespace with what has changed in it since commit `from`. */
 export async function openChanged(

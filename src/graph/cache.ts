@@ -13,11 +13,14 @@ import { type RecordPage, RecordTable } from "./record-table.ts";
 import type { MemoryAccount, NodeRecord } from "./record.ts";
 import type { TokenTable, TokenWindow } from "./token-cache.ts";
 
-/** Filling anew costs 1 µs a record; reading a longer piece of log, with thousands of patches a commit, costs more. */
-const commitsMax = 64;
+/**
+ * Filling anew costs 1 µs a record; reading a longer piece of log costs more. Each process asks for up to 64 empty
+ * commits together: those of eight do not empty a cache.
+ */
+const commitsMax = 512;
 
-/** Of a commit: as many patches are read in some 20 ms, during which the process answers nobody. */
-const commitBytesMax = 1024 * 1024;
+/** Of a piece of log: as many patches are read in some 20 ms, during which the process answers nobody. */
+const logBytesMax = 1024 * 1024;
 
 /** Two generations instead of a list by use: a hit costs one look-up. What the older one keeps unused is dropped. */
 interface Generations {
@@ -27,7 +30,7 @@ interface Generations {
 
 /** Of one piece of the log. */
 interface Forgetter extends TouchVisitor {
-  /** It has a commit that is too large to be read for the cache's sake. */
+  /** It is too large to be read for the cache's sake. */
   readonly hasPassedOver: boolean;
 }
 
@@ -70,11 +73,7 @@ export class RecordCache {
     // Hits decode, too.
     if (this.account.bytes > this.#bytesMax / 2) this.#turn();
     if (snapshot.ts <= this.#number) return;
-    if (this.#tables.size === 0 && this.lists.isEmpty) {
-      this.#number = snapshot.ts;
-      this.#changedAt = snapshot.ts;
-      return;
-    }
+    // Also with nothing in it: whether anything changed decides which numbers share their start times.
     if (snapshot.ts - this.#number > commitsMax) return this.#restart(snapshot.ts);
     const forgetter = this.#makeForgetter();
     return andThen(store.walkLog(snapshot, this.#number, forgetter), (isWhole) => {
@@ -172,6 +171,7 @@ export class RecordCache {
   #makeForgetter(): Forgetter {
     const { lists } = this;
     let hasPassedOver = false;
+    let logBytes = 0;
     let commitTs = 0;
     let isMindful = false;
     return {
@@ -179,7 +179,8 @@ export class RecordCache {
         commitTs = ts;
         isMindful = !lists.isEmpty;
         if (ts <= this.#number) return false;
-        if (bytes > commitBytesMax) hasPassedOver = true;
+        logBytes += bytes;
+        if (logBytes > logBytesMax) hasPassedOver = true;
         return !hasPassedOver;
       },
       get hasPassedOver() {

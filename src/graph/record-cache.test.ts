@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { decodeCell, encodeCell } from "../codec/cell.ts";
 import { encodeCells, encodePart } from "../codec/record.ts";
-import type { Snapshot, Store } from "../store/store.ts";
+import type { Snapshot, Store, TouchVisitor } from "../store/store.ts";
 import { RecordCache } from "./cache.ts";
 import { NodeRecord } from "./record.ts";
 
@@ -97,4 +97,35 @@ it("a commit too large to be read for its sake empties it, and nothing of the co
   expect(cache.number).toBe(3);
   expect(cache.account.bytes).toBe(0);
   expect(get(cache, 1)).toBeUndefined();
+});
+
+it("with nothing in it knows of what number on nothing changed, and of what it passed over that it does not", () => {
+  const cache = new RecordCache(10_000);
+  const log = new Map<number, { bytes: number; isEmpty: boolean }>();
+  const reading = {
+    walkLog({ ts }: Snapshot, from: number, visitor: TouchVisitor): boolean {
+      for (let at = from + 1; at <= ts; at++) {
+        const { bytes, isEmpty } = log.get(at) ?? { bytes: 50, isEmpty: true };
+        if (visitor.begin(at, bytes) && !isEmpty) visitor.record(1, 1, 1, true);
+      }
+      return true;
+    },
+  };
+  const changedAt = (ts: number): number => {
+    void cache.advance(reading, { ts } as Snapshot);
+    expect(cache.number).toBe(ts);
+    return cache.changedAt;
+  };
+  expect(changedAt(5)).toBe(0);
+  log.set(6, { bytes: 50, isEmpty: false });
+  expect(changedAt(6)).toBe(6);
+  expect(changedAt(6 + 128)).toBe(6);
+  log.set(150, { bytes: 50, isEmpty: false });
+  expect(changedAt(160)).toBe(150);
+  for (const at of [170, 171, 172]) log.set(at, { bytes: 400_000, isEmpty: true });
+  expect(changedAt(171)).toBe(150);
+  expect(changedAt(172)).toBe(150);
+  for (const at of [180, 181, 182]) log.set(at, { bytes: 400_000, isEmpty: true });
+  expect(changedAt(190)).toBe(190);
+  expect(changedAt(2000)).toBe(2000);
 });
