@@ -7,7 +7,8 @@ import type { Logger } from "../base/log.ts";
 import { faultTable } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import { ResponseBatcher } from "./response-batcher.ts";
-import { watchedOf } from "./watched-request.ts";
+import { watchedOf, type WatchedRequest } from "./watched-request.ts";
+import { joinHead } from "./joined-head.ts";
 import { LargeAnswers } from "./large-answers.ts";
 
 const allowedHeaders =
@@ -312,17 +313,26 @@ function send(
       ? commonHeaders
       : commonHeaders.map((text) => (text === "application/json" ? type : text));
   if (isObserved && !extra.includes("Content-Encoding")) noteAnswer(res, bytes);
-  const length = String(bytes.length);
   const watched = watchedOf(res);
-  if (watched === undefined) {
-    res.writeHead(status, [...common, ...extra, "Content-Length", length]);
-  } else {
-    watched.status = status;
-    const { id, seenTs } = watched;
-    const seen = seenTs === undefined ? [] : [seenHeader, String(seenTs())];
-    res.writeHead(status, [...common, ...extra, ...seen, idHeader, id, "Content-Length", length]);
-  }
+  if (watched !== undefined) watched.status = status;
+  const own = watched === undefined ? extra : withRequest(extra, watched);
   // As Latin-1 the bytes stay what they are, and head and body leave in one write.
-  if (bytes.length <= joinBytesMax) batcher.end(res, bytes.toString("latin1"));
-  else largeAnswers.end(res, bytes);
+  if (bytes.length <= joinBytesMax) {
+    const body = bytes.toString("latin1");
+    if (status === 200 && joinHead(res, { common, own, length: bytes.length }, body)) {
+      batcher.end(res, undefined);
+      return;
+    }
+    res.writeHead(status, [...common, ...own, "Content-Length", String(bytes.length)]);
+    batcher.end(res, body);
+    return;
+  }
+  res.writeHead(status, [...common, ...own, "Content-Length", String(bytes.length)]);
+  largeAnswers.end(res, bytes);
+}
+
+/** What names the request, and the state that it has seen. */
+function withRequest(extra: readonly string[], { id, seenTs }: WatchedRequest): readonly string[] {
+  if (seenTs === undefined) return [...extra, idHeader, id];
+  return [...extra, seenHeader, String(seenTs()), idHeader, id];
 }

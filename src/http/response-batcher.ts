@@ -22,7 +22,7 @@ export type BatchedResponse = Pick<ServerResponse, "end" | "destroyed">;
 
 export class ResponseBatcher {
   readonly #clock: Clock;
-  #waiting: { readonly res: BatchedResponse; readonly body: string }[] = [];
+  #waiting: { readonly res: BatchedResponse; readonly body: string | undefined }[] = [];
   #firstMs = 0;
   #hurriesUntilMs = 0;
 
@@ -30,8 +30,8 @@ export class ResponseBatcher {
     this.#clock = clock;
   }
 
-  /** Ends the response, whose head is made, with a body in Latin-1. */
-  end(res: BatchedResponse, body: string): void {
+  /** Ends the response, whose head is made, with a body in Latin-1; undefined: its head has it (`joined-head.ts`). */
+  end(res: BatchedResponse, body: string | undefined): void {
     const nowMs = this.#clock.tickMs();
     this.#waiting.push({ res, body });
     if (nowMs < this.#hurriesUntilMs) {
