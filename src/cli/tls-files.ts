@@ -68,7 +68,11 @@ export class TlsFiles {
 
   #read(): TlsMaterial {
     const { min, clientAuth } = this.#config;
-    const [cert = "", key = "", clientCa] = this.#paths.map(readText);
+    const paths = this.#config;
+    const cert = readPem(paths.cert, "CERTIFICATE");
+    const key = readPem(paths.key, "PRIVATE KEY");
+    const clientCa =
+      paths.clientCa === undefined ? undefined : readPem(paths.clientCa, "CERTIFICATE");
     const mac = createHmac("sha512", this.#secret);
     for (const text of [cert, key, clientCa ?? ""]) mac.update(`${text.length} ${text}`);
     const ticketKeys = mac.digest().subarray(0, 48).toString("base64");
@@ -81,6 +85,17 @@ export class TlsFiles {
     }
     return material;
   }
+}
+
+/**
+ * The text of a file that has a block of that kind (RFC 7468). One that is being written is empty for a moment; without a
+ * certificate every handshake would fail, and without an authority the public ones would stand for the operator's.
+ */
+function readPem(path: string, kind: "CERTIFICATE" | "PRIVATE KEY"): string {
+  const text = readText(path);
+  const isThere = new RegExp(`^-----BEGIN (?:[A-Z0-9]+ )*${kind}-----`, "m").test(text);
+  if (isThere) return text;
+  throw new Fault("E_STARTUP", `--tls: ${path} holds no ${kind.toLowerCase()} in PEM`);
 }
 
 function readText(path: string): string {
