@@ -1,5 +1,5 @@
 // Goal: a request has one budget of time, work and memory, whatever it asks; beside it small requests go on.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   cleanUp,
   makeFolder,
@@ -18,18 +18,23 @@ const dql = { "content-type": "application/dql" };
 
 let server: TestServer;
 
+const dataDir = makeFolder();
+
+function start(timeout: string): Promise<TestServer> {
+  const limits = `query-timeout=${timeout}; result-bytes=1900000000; query-work=400000000`;
+  return startServer({ dataDir, flags: ["--workers", "2", "--limit", limits] });
+}
+
 /** All nodes lead to all: what a few levels show is billions of objects. */
 beforeAll(async () => {
-  const limits = "query-timeout=1s; result-bytes=1900000000; query-work=400000000";
-  const flags = ["--workers", "2", "--limit", limits];
-  server = await startServer({ dataDir: makeFolder(), flags });
+  server = await start("30s");
   const sdl = "type Node @withSubscription { id: ID! name: String @search(by: [hash]) to: [Node] }";
   await post(`${server.url}/admin/schema`, sdl);
   const numbers = Array.from({ length: nodeCount }, (_, i) => i);
   const nodes = numbers.map((i) => `_:n${i} <dgraph.type> "Node" .\n_:n${i} <Node.name> "n${i}" .`);
   const uids = (await setFacts(nodes))["uids"];
   const uidOf = (i: number): string => `<${String(uids?.[`n${i}`])}>`;
-  // A few at a time: a request has a second, and the machine may have other work.
+  // A few at a time: each is a request like any other.
   for (let i = 0; i < nodeCount; i += 10) {
     const some = numbers.slice(i, i + 10);
     await setFacts(
@@ -91,52 +96,59 @@ test("what is asked for is counted before it is written", async () => {
   await Promise.all(beside);
   for (const { text, ms } of attacks) {
     expect(text).toMatch(/--limit query-work/);
-    expect(ms).toBeLessThan(5000);
+    expect(ms).toBeLessThan(15_000);
   }
   expect(small.length).toBeGreaterThan(20);
   expect(Math.max(...small)).toBeLessThan(3000);
 });
 
-test.each([
-  ["", "context deadline exceeded (--limit query-timeout)", 900],
-  ["timeout=100h", "context deadline exceeded (--limit query-timeout)", 900],
-  ["timeout=0", "context deadline exceeded (--limit query-timeout)", 900],
-  ["timeout=200ms", 'context deadline exceeded"', 150],
-])(
-  "a client shortens the server's time, and does not lengthen it: %s",
-  async (given, told, leastMs) => {
-    const path = `/query?${given}`;
-    const { text, ms } = await ask(path, silent, dql);
-    expect(text).toContain(told);
-    expect(ms).toBeGreaterThan(leastMs);
-    expect(ms).toBeLessThan(leastMs + 4000);
-  },
-);
-
-test("the server's time holds for GraphQL and for upserts", async () => {
-  const large = `queryNode(first: 40) { ${nested(3, "to", "id")} }`;
-  const answers = await Promise.all([
-    graphql(`{ ${large} }`),
-    graphql(`{ a: ${large} b: ${large} }`),
-    ask("/mutate?commitNow=true", upsert(silent), rdf),
-  ]);
-  for (const { text, ms } of answers) {
-    expect(text).toContain("context deadline exceeded (--limit query-timeout)");
-    expect(ms).toBeLessThan(6000);
-  }
-});
-
-test("each run of a subscription has a budget of its own", async () => {
-  const one = await connectNewer(server.url);
-  const query = 'subscription { queryNode(filter: { name: { eq: "fresh" } }) { name } }';
-  const subscribe = { id: "1", type: "subscribe", payload: { query } };
-  expect(await one.ask(subscribe)).toMatchObject({ payload: { data: { queryNode: [] } } });
-  // Longer than one run may take.
-  await sleep(1100);
-  const fresh = '{ set { _:a <dgraph.type> "Node" .\n _:a <Node.name> "fresh" . } }';
-  await post(`${server.url}/mutate?commitNow=true`, fresh, rdf);
-  expect(await one.next()).toMatchObject({
-    payload: { data: { queryNode: [{ name: "fresh" }] } },
+describe("with a second for each request", () => {
+  beforeAll(async () => {
+    await server.stop();
+    server = await start("1s");
   });
-  one.socket.close();
+
+  test.each([
+    ["", "context deadline exceeded (--limit query-timeout)", 900],
+    ["timeout=100h", "context deadline exceeded (--limit query-timeout)", 900],
+    ["timeout=0", "context deadline exceeded (--limit query-timeout)", 900],
+    ["timeout=200ms", 'context deadline exceeded"', 150],
+  ])(
+    "a client shortens the server's time, and does not lengthen it: %s",
+    async (given, told, leastMs) => {
+      const path = `/query?${given}`;
+      const { text, ms } = await ask(path, silent, dql);
+      expect(text).toContain(told);
+      expect(ms).toBeGreaterThan(leastMs);
+      expect(ms).toBeLessThan(leastMs + 4000);
+    },
+  );
+
+  test("the server's time holds for GraphQL and for upserts", async () => {
+    const large = `queryNode(first: 40) { ${nested(3, "to", "id")} }`;
+    const answers = await Promise.all([
+      graphql(`{ ${large} }`),
+      graphql(`{ a: ${large} b: ${large} }`),
+      ask("/mutate?commitNow=true", upsert(silent), rdf),
+    ]);
+    for (const { text, ms } of answers) {
+      expect(text).toContain("context deadline exceeded (--limit query-timeout)");
+      expect(ms).toBeLessThan(6000);
+    }
+  });
+
+  test("each run of a subscription has a budget of its own", async () => {
+    const one = await connectNewer(server.url);
+    const query = 'subscription { queryNode(filter: { name: { eq: "fresh" } }) { name } }';
+    const subscribe = { id: "1", type: "subscribe", payload: { query } };
+    expect(await one.ask(subscribe)).toMatchObject({ payload: { data: { queryNode: [] } } });
+    // Longer than one run may take.
+    await sleep(1100);
+    const fresh = '{ set { _:a <dgraph.type> "Node" .\n _:a <Node.name> "fresh" . } }';
+    await post(`${server.url}/mutate?commitNow=true`, fresh, rdf);
+    expect(await one.next()).toMatchObject({
+      payload: { data: { queryNode: [{ name: "fresh" }] } },
+    });
+    one.socket.close();
+  });
 });
