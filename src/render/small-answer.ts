@@ -21,6 +21,7 @@ export function isSurelySmall({ blocks }: ExecutionResult): boolean {
     const { frame, rows, groups } = must(blocks[b], "within bounds");
     tally.count += groups?.length ?? 0;
     if (rows.length > shownAtOnce || frame.uids.length > shownAtOnce) return false;
+    tally.shown += rows.length;
     // Rows of a block may name a node several times.
     if (!addFrame(frame, rows.length > 0 ? mostAlike(rows) : 1)) return false;
   }
@@ -32,7 +33,6 @@ const tally = { count: 0, shown: 0, bytes: 0, visits: 0 };
 /** `ways`: at most so many lead to one of its nodes. False: it is not surely small. */
 function addFrame({ uids, fields, level }: Frame, ways: number): boolean {
   tally.count += uids.length;
-  tally.shown += uids.length * ways;
   tally.visits++;
   if (isOver()) return false;
   for (let k = 0; k < fields.length; k++) {
@@ -51,6 +51,8 @@ function addColumn(column: FieldColumn, ways: number): boolean {
     case "edges": {
       const { targets, rows, child } = column;
       tally.count += targets.length;
+      // Each edge shows what it leads to once for each way to where it begins.
+      tally.shown += targets.length * ways;
       if (column.groups !== undefined || isOver()) return false;
       return child === undefined || addFrame(child, ways * mostAlike(rows));
     }
