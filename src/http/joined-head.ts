@@ -9,6 +9,7 @@
  * anything out of the ordinary, `writeHead` is used.
  */
 import type { ServerResponse } from "node:http";
+import { systemClock } from "../base/clock.ts";
 
 /** What `writeHead` sets, and `end` writes. */
 interface HeadFields {
@@ -20,6 +21,7 @@ interface HeadFields {
   readonly _removedConnection: boolean;
   readonly _expect_continue: boolean;
   readonly maxRequestsOnConnectionReached: boolean;
+  shouldKeepAlive: boolean;
 }
 
 interface Head {
@@ -74,7 +76,7 @@ function isPlain(flat: readonly string[]): boolean {
 
 /** Of one who asked by HTTP/1.1 for a body, and whose connection stays. */
 function isOrdinary(res: ServerResponse): res is ServerResponse & HeadFields {
-  const fields = res as Partial<HeadFields>;
+  const fields: Partial<HeadFields> = res;
   return (
     fields._header === null &&
     fields._headerSent === false &&
@@ -83,7 +85,7 @@ function isOrdinary(res: ServerResponse): res is ServerResponse & HeadFields {
     fields._removedConnection === false &&
     fields._expect_continue !== true &&
     fields.maxRequestsOnConnectionReached !== true &&
-    res.shouldKeepAlive &&
+    fields.shouldKeepAlive === true &&
     res.sendDate &&
     res.req.httpVersionMinor === 1 &&
     res.req.httpVersionMajor === 1 &&
@@ -104,6 +106,6 @@ export function joinHead(
   const seconds = Math.floor(res._keepAliveTimeout / 1000);
   const timeout = seconds > 0 ? `Keep-Alive: timeout=${seconds}\r\n` : "";
   res.statusMessage = "OK";
-  res._header = `${printCommon(common)}${printHeaders(own)}Content-Length: ${length}\r\n${dateOf(Date.now())}Connection: keep-alive\r\n${timeout}\r\n${body}`;
+  res._header = `${printCommon(common)}${printHeaders(own)}Content-Length: ${length}\r\n${dateOf(systemClock.nowMs())}Connection: keep-alive\r\n${timeout}\r\n${body}`;
   return true;
 }
