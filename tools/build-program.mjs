@@ -1,4 +1,5 @@
 // The program, for Node: what `bin/weft` starts. Used by `tools/build.mjs`, and by tests that change a source.
+import { readFileSync } from "node:fs";
 import { build } from "esbuild";
 import { root } from "./setup.mjs";
 
@@ -13,6 +14,27 @@ export const compact = { minifyWhitespace: true, lineLimit: 160 };
 
 /** Each what one kind of process is (src/main/start.ts). */
 const parts = ["serve", "child", "beside", "command"];
+
+/**
+ * lmdb's JavaScript, of a dozen files and five packages, is part of the program; its compiled code is looked for beside the
+ * package that is installed, as ever. What speeds up an encoding that no store has is left out.
+ */
+const lmdbInside = {
+  name: "lmdb-inside",
+  setup({ onLoad, onResolve }) {
+    onLoad({ filter: /[\\/]node_modules[\\/]lmdb[\\/]\w[\w-]*\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, "utf8").replaceAll("import.meta.url", 'urlOf("lmdb")'),
+    }));
+    onResolve({ filter: /^msgpackr-extract$/ }, ({ path }) => ({ path, namespace: "none" }));
+    onLoad({ filter: /./, namespace: "none" }, () => ({ contents: "module.exports = undefined;" }));
+  },
+};
+
+/** What each file of the program begins with. */
+const head = `(function (exports, require, module, __filename, __dirname) {
+const { pathToFileURL } = require("node:url");
+const moduleUrl = pathToFileURL(__filename).href;
+const urlOf = (name) => pathToFileURL(require.resolve(name)).href;`;
 
 /** What esbuild says of the parts, and of what starts them. */
 export async function buildProgram(options) {
@@ -35,11 +57,10 @@ export async function buildProgram(options) {
   const program = build({
     ...common,
     entryPoints: Object.fromEntries(parts.map((name) => [name, `src/main/${name}.ts`])),
-    external: [...native, ...optional],
+    external: [...native.filter((name) => name !== "lmdb"), ...optional],
+    plugins: [lmdbInside, ...(options.plugins ?? [])],
     define: { "import.meta.url": "moduleUrl", "import.meta.dirname": "__dirname" },
-    banner: {
-      js: '(function (exports, require, module, __filename, __dirname) { const moduleUrl = require("node:url").pathToFileURL(__filename).href;',
-    },
+    banner: { js: head },
     footer: { js: "})" },
   });
   return Promise.all([starter, program]);

@@ -8,6 +8,7 @@ import { setFlagsFromString } from "node:v8";
 const heapFlags: ReadonlyMap<string, string> = new Map([
   ["--max-old-space-size", "--max-old-space-size=0"],
   ["--max-semi-space-size", "--max-semi-space-size=0"],
+  ["--min-semi-space-size", "--min-semi-space-size=0"],
   ["--expose-gc", "--no-expose-gc"],
 ]);
 
