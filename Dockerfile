@@ -13,7 +13,8 @@ RUN npm pack --pack-destination /tmp \
   && cp package-lock.json /opt/weft/ \
   && cd /opt/weft \
   && npm install --workspaces=false --omit=dev --no-save --ignore-scripts --no-audit --no-fund \
-  && rm package-lock.json
+  && rm package-lock.json \
+  && node bin/code-cache.mjs
 
 FROM node:${NODE}-slim
 ENV NODE_ENV=production

@@ -1,17 +1,13 @@
 // `npm run build`: src becomes a few files of JavaScript in dist (decision 0020). Types are not looked at here;
 // `npm run types` does that.
+import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { build } from "esbuild";
+import { buildProgram, compact, native, optional } from "./build-program.mjs";
 import { root } from "./setup.mjs";
 
 const dist = join(root, "dist");
-
-/** Packages with compiled code, which they look for beside their own files. */
-const native = ["lmdb", "bcrypt", "farmhash", "esbuild"];
-
-/** Packages that only some need: they install them themselves (src/sinks/optional-package.ts). */
-const optional = ["@nats-io/transport-node", "kafkajs"];
 
 /** See src/base/late-package.ts. */
 const latePackages = ["s2js", "snowball-stemmers"];
@@ -23,15 +19,17 @@ const common = {
   format: "esm",
   target: "node20",
   sourcemap: "linked",
+  ...compact,
   legalComments: "none",
   metafile: true,
   logLevel: "warning",
 };
 
+const program = await buildProgram({ outdir: dist, sourcemap: "linked" });
+
 const server = await build({
   ...common,
   entryPoints: {
-    main: "src/main.ts",
     "password-thread": "src/passwords/password-thread.js",
     "schema-check-thread": "src/graphql/service/schema-check-thread.ts",
     "bulk-thread": "src/bulk/bulk-thread.ts",
@@ -40,7 +38,6 @@ const server = await build({
   },
   // All beside main.js, whatever goes into which file: a module that looks for others from its own place finds them.
   chunkNames: "[name]-[hash]",
-  // A process loads what its role needs, when it knows its role.
   splitting: true,
   platform: "node",
   external: [...native, ...optional],
@@ -135,9 +132,11 @@ for (const [name, text] of Object.entries(declarations)) writeFileSync(join(dist
 const licences = join(dist, "LICENCES.txt");
 writeFileSync(
   licences,
-  gatherLicences([server, late, page].flatMap(({ metafile }) => Object.keys(metafile.inputs))),
+  gatherLicences(
+    [...program, server, late, page].flatMap(({ metafile }) => Object.keys(metafile.inputs)),
+  ),
 );
-const outputs = [server, late, client, runner].flatMap(({ metafile }) =>
+const outputs = [...program, server, late, client, runner].flatMap(({ metafile }) =>
   Object.keys(metafile.outputs),
 );
 outputs.push(...pageFiles);
@@ -145,6 +144,8 @@ const types = Object.keys(declarations).map((name) => join(dist, name));
 removeOthers(
   new Set([...outputs.map((file) => resolve(root, file)), ...types, pageFile, licences]),
 );
+// Of the program as it is now. Without it all works as well, and whoever builds is told.
+spawnSync(process.execPath, [join(root, "bin", "code-cache.mjs")], { stdio: "inherit" });
 
 /** `names`: of the console's scripts and styles. Nothing is written into the page itself: its policy forbids it. */
 function printPage(names) {

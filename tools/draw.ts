@@ -46,7 +46,7 @@ const purposes: Readonly<Record<string, string>> = {
   grpc: "the protocol of the ecosystem's clients to calls and back",
   http: "HTTP to calls and back",
   cli: "commands, settings, the processes of serve",
-  main: "hands argv to cli",
+  main: "where processes begin: loads what each of them is",
 };
 
 /** One table row per module, the top layer first: a module may import only modules that stand below it in the table. */

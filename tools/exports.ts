@@ -24,7 +24,7 @@ export function findUnusedExports(root: string, others: readonly string[]): stri
     }
   }
   return modules
-    .filter((file) => !file.endsWith(".test.ts") && file !== join(root, "main.ts"))
+    .filter((file) => !file.endsWith(".test.ts") && dirname(file) !== join(root, "main"))
     .flatMap((file) => readModule(file).exported)
     .filter(({ file, name }) => !imported.has(`${file}:${name}`) && !imported.has(`${file}:*`))
     .map(({ file, name }) => `${relative(root, file)}: nobody imports ${name}`)

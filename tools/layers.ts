@@ -480,5 +480,8 @@ export const layers: Layers = {
       "node:url",
     ],
   },
-  main: { below: ["cli"] },
+  main: {
+    below: ["cli"],
+    outside: ["node:fs", "node:module", "node:path", "node:v8", "node:vm", "node:zlib"],
+  },
 };

@@ -3,9 +3,10 @@
 // Plain Node and no packages: it runs before there are any.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { codeCacheFolder } from "../bin/code-cache.mjs";
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const nodeVersionMin = [20, 19];
@@ -27,6 +28,7 @@ export function setup({ tests = false } = {}) {
   const sources = listSources();
   const print = fingerprint(sources);
   if (readText(stampFile()) !== print) build(sources, print);
+  else if (!existsSync(codeCacheFolder)) runNode("bin", "code-cache.mjs");
 }
 
 /** The first wanted package of the lockfile that node_modules does not hold in that version; undefined when all are there. */
@@ -92,12 +94,14 @@ function install(reason, tests) {
 
 function build(sources, print) {
   process.stdout.write(`weft: compiling ${sources.length} files\n`);
-  const done = spawnSync(process.execPath, [join(root, "tools", "build.mjs")], {
-    cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-  if (done.status !== 0) fail("the sources do not compile (see above)");
+  if (runNode("tools", "build.mjs") !== 0) fail("the sources do not compile (see above)");
   writeFileSync(stampFile(), print);
+}
+
+/** Its exit code. */
+function runNode(...file) {
+  const stdio = ["ignore", "inherit", "inherit"];
+  return spawnSync(process.execPath, [join(root, ...file)], { cwd: root, stdio }).status;
 }
 
 function listSources() {
@@ -112,7 +116,13 @@ function listSources() {
 /** Of the contents: times of change tell nothing after a checkout. 500 files take 20 ms. */
 function fingerprint(sources) {
   const hash = createHash("sha256");
-  const configs = ["tsconfig.json", "tools/build.mjs", "package-lock.json"];
+  const configs = [
+    "tsconfig.json",
+    "tools/build.mjs",
+    "tools/build-program.mjs",
+    "bin/code-cache.mjs",
+    "package-lock.json",
+  ];
   for (const file of [...configs.map((name) => join(root, name)), ...sources]) {
     hash.update(relative(root, file)).update("\0").update(readFileSync(file)).update("\0");
   }

@@ -12,4 +12,4 @@ if (!has("--sample") && !has("--no-sample")) args.push("--sample");
 // npm dies of SIGTERM and leaves its child behind: the server then ends by itself.
 process.env.WEFT_END_WITH_PARENT ??= "1";
 process.argv.splice(2, process.argv.length, ...args);
-await import("../dist/main.js");
+await import("../dist/main.cjs");

@@ -196,7 +196,11 @@ export function findWordFaults(root: string, words: readonly BannedWord[]): stri
 }
 
 /** Where programs begin: what they import is reached. */
-const beginnings: ReadonlySet<string> = new Set(["main.ts", join("console", "console.tsx")]);
+const beginnings: ReadonlySet<string> = new Set([
+  "main.ts",
+  ...["start", "serve", "command", "child", "beside"].map((part) => join("main", `${part}.ts`)),
+  join("console", "console.tsx"),
+]);
 
 const bannedNames = /^(?:utils?|helpers?|common|misc|manager|types|index|.*-impl|base-.*)\.ts$/;
 

@@ -9,15 +9,18 @@ const isBuilt = !import.meta.url.endsWith(".ts");
 
 export class LatePackage<Exports> {
   readonly #name: string;
+  readonly #isInstalled: boolean;
   #loaded: Exports | undefined;
 
-  /** The build has to know the name. */
-  constructor(name: string) {
+  /** The build has to know the name of one that is not installed with this package. */
+  constructor(name: string, { isInstalled = false }: { readonly isInstalled?: boolean } = {}) {
     this.#name = name;
+    this.#isInstalled = isInstalled;
   }
 
   load(): Exports {
     const loadFrom: (place: string) => Exports = require;
-    return (this.#loaded ??= loadFrom(isBuilt ? `./late/${this.#name}.cjs` : this.#name));
+    const isApart = isBuilt && !this.#isInstalled;
+    return (this.#loaded ??= loadFrom(isApart ? `./late/${this.#name}.cjs` : this.#name));
   }
 }

@@ -1,13 +1,18 @@
 /** A child's first breath: it loads what its role needs, and begins when the supervisor says so. */
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 
-/** Called in a process that the supervisor has started, with its role. Ends the process when the supervisor is gone. */
-export function runChild(name: string | undefined): void {
+type Start = (start: ToChild & { readonly kind: "start" }) => Promise<void>;
+
+/**
+ * Called in a process that the supervisor has started, with its role and what loads it. Ends the process when the
+ * supervisor is gone.
+ */
+export function runChild(name: string | undefined, load: (role: Role) => Promise<Start>): void {
   // The supervisor decides when a child ends; a Ctrl-C reaches the whole group.
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => {});
   process.on("disconnect", () => process.exit(0));
-  const loading = import("./child.ts").then(({ loadRole }) => loadRole(name as Role));
+  const loading = load(name as Role);
   loading.catch(fail);
   process.once("message", (message: ToChild) => {
     if (message.kind !== "start") return;

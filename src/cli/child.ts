@@ -1,20 +1,19 @@
-/** A child process of `weft serve`: the writer, a worker, a worker that is the writer, too, or the lambda server. */
+/** A child process of `weft serve` that has to do with the store: the writer, a worker, a worker that is the writer, too. */
 import type { Socket } from "node:net";
 import { ClosingNotice } from "./closing-notice.ts";
 import { linkControls } from "./controls.ts";
 import { scrubOf, type ServeConfig } from "./config.ts";
 import { readKeyFile } from "./encryption.ts";
 import { ExchangeNotice } from "./exchange-notice.ts";
-import { giveBackIdleMemory } from "./idle-memory.ts";
+import { drain } from "./drain.ts";
 import type { connectStore } from "../stores/open.ts";
 import type { Logger } from "../base/log.ts";
 import { LeadDuty } from "./lead-duty.ts";
 import { makeLogger, setLogLevel, surviveLostOutput } from "./log.ts";
 import type { Role, ToChild, ToSupervisor } from "./messages.ts";
 import { answerOwn } from "./process-metrics.ts";
-import type { Question, SurveyAnswer } from "./questions.ts";
+import { giveSigns } from "./signs.ts";
 import { linkSurveys } from "./survey.ts";
-import { beatMs } from "./pulse.ts";
 import type { Worker } from "./worker.ts";
 
 type Start = ToChild & { readonly kind: "start" };
@@ -22,8 +21,6 @@ type Start = ToChild & { readonly kind: "start" };
 /** What a role needs is loaded before the supervisor says that the writer is ready: most of a start is loading. */
 export async function loadRole(role: Role): Promise<(start: Start) => Promise<void>> {
   surviveLostOutput();
-  if (role === "lambda") return loadLambda();
-  if (role === "backup") return loadArchiving();
   if (role === "node") return loadNode();
   const writing = role === "worker" ? undefined : await import("./writer.ts");
   const working = role === "writer" ? undefined : await import("./worker.ts");
@@ -87,7 +84,6 @@ export async function loadRole(role: Role): Promise<(start: Start) => Promise<vo
     });
     say({ kind: "ready", isEmpty: (await worker?.isEmpty()) ?? false });
     giveSigns();
-    giveBackIdleMemory();
   };
 }
 
@@ -128,30 +124,6 @@ function take(
   });
 }
 
-function giveSigns(): void {
-  const beat: ToSupervisor = { kind: "beat" };
-  setInterval(() => process.send?.(beat, undefined, undefined, () => {}), beatMs).unref();
-}
-
-async function loadLambda(): Promise<(start: Start) => Promise<void>> {
-  const { openLambdaBeside, reloadScript } = await import("./lambda-role.ts");
-  return async ({ config }) => {
-    const server = await openLambdaBeside(config);
-    const surveys = linkSurveys((message) => process.send?.(message), answerOwn);
-    process.on("message", (message: ToChild) => {
-      if (message.kind === "drain") void drain(undefined, server);
-      else if (message.kind === "reloadScript") {
-        void reloadScript(server, message).then((report) => {
-          process.send?.({ kind: "script", id: message.id, report } satisfies ToSupervisor);
-        });
-      } else if (message.kind === "asked") surveys.hear(message);
-    });
-    process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
-    giveSigns();
-    giveBackIdleMemory();
-  };
-}
-
 /** In place of the writer, where the server is one of several machines. */
 async function loadNode(): Promise<(start: Start) => Promise<void>> {
   const { openNodeRole } = await import("./node-role.ts");
@@ -174,37 +146,5 @@ async function loadNode(): Promise<(start: Start) => Promise<void>> {
     });
     process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
     giveSigns();
-    giveBackIdleMemory();
   };
-}
-
-async function loadArchiving(): Promise<(start: Start) => Promise<void>> {
-  const { openArchiving } = await import("./backup-role.ts");
-  return async ({ config }) => {
-    const archiving = openArchiving(config);
-    const answer = async (question: Question): Promise<SurveyAnswer> =>
-      question.kind === "archive" ? { archive: archiving.facts } : answerOwn(question);
-    const surveys = linkSurveys((message) => process.send?.(message), answer);
-    process.on("message", (message: ToChild) => {
-      if (message.kind === "drain") void drain(undefined, archiving);
-      else if (message.kind === "asked") surveys.hear(message);
-    });
-    process.send?.({ kind: "ready", isEmpty: false } satisfies ToSupervisor);
-    giveSigns();
-    giveBackIdleMemory();
-  };
-}
-
-interface Closable {
-  close(): Promise<void>;
-}
-
-/** Requests under way are answered, then the store is closed in order. */
-async function drain(worker: Closable | undefined, store: Closable): Promise<void> {
-  try {
-    await worker?.close();
-    await store.close();
-  } finally {
-    process.exit(0);
-  }
 }

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 export const packageFolder = findPackageFolder(import.meta.dirname);
 
 /** What a process of Weft's own is started with: the built command line. */
-export const mainFile = join(packageFolder, "dist", "main.js");
+export const mainFile = join(packageFolder, "dist", "main.cjs");
 
 function findPackageFolder(from: string): string {
   const above = dirname(from);

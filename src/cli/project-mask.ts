@@ -1,9 +1,9 @@
 /** Files of a project, which its user shares: git, containers and colleagues read them. */
 let projectMask = 0o022;
 
-/** `mask`: of the user's. A store's files are closed to others (`main.ts`), those of a project are the user's own. */
-export function keepProjectMask(mask: number): void {
-  projectMask = mask;
+/** What a server stores, and the sockets between its processes, are for its user alone: from now on, but for projects. */
+export function closeFilesToOthers(): void {
+  projectMask = process.umask(0o077);
 }
 
 /** Files that `write` makes belong to a project. */

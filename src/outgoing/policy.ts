@@ -26,7 +26,7 @@ export function settingsOf({ settings }: OutgoingPolicy): PolicySettings {
 }
 
 /** Ranges that are not public: RFC 6890, RFC 4193, RFC 4291, RFC 6598. */
-const notPublic = makeBlocks([
+const notPublicRanges = [
   "0.0.0.0/8",
   "10.0.0.0/8",
   "100.64.0.0/10",
@@ -49,7 +49,8 @@ const notPublic = makeBlocks([
   "fc00::/7",
   "fe80::/10",
   "ff00::/8",
-]);
+];
+let notPublic: BlockList | undefined;
 
 /** Whatever is public, and nothing else. */
 export const publicPolicy: OutgoingPolicy = { hosts: [], privateAddresses: new BlockList() };
@@ -95,6 +96,8 @@ export function isAllowedAddress(address: string, { privateAddresses }: Outgoing
   const plain = toPlain(address);
   const family = familyOf(plain);
   if (family === undefined) return false;
+  // Made when it is first asked: what Node needs to read addresses of IPv6 is compiled with the first one.
+  notPublic ??= makeBlocks(notPublicRanges);
   return !notPublic.check(plain, family) || privateAddresses.check(plain, family);
 }
 

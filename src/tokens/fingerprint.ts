@@ -1,14 +1,17 @@
-import farmhash from "farmhash";
+import type Farmhash from "farmhash";
 import { unreachable } from "../base/assert.ts";
+import { LatePackage } from "../base/late-package.ts";
 import { printBigFloat } from "../model/bigfloat.ts";
 import type { DateTime, Geometry, Value } from "../model/value.ts";
+
+const farmhash = new LatePackage<typeof Farmhash>("farmhash", { isInstalled: true });
 
 /**
  * The 64-bit FarmHash of a value's stored bytes as 8 latin1 characters, big-endian: comparing the texts compares the
  * numbers. It is the slot of a list element and so the order in which lists are printed (reference/dql 4.20).
  */
 export function fingerprintValue(value: Value): string {
-  return toText(farmhash.fingerprint64(storedBytes(value)));
+  return toText(farmhash.load().fingerprint64(storedBytes(value)));
 }
 
 /**
@@ -16,7 +19,7 @@ export function fingerprintValue(value: Value): string {
  * chooses among tagged values when there is no untagged one (reference/dql 4.12).
  */
 export function fingerprintKey(key: string): string {
-  return toText(farmhash.fingerprint64(Buffer.from(key)));
+  return toText(farmhash.load().fingerprint64(Buffer.from(key)));
 }
 
 function toText(hash: bigint): string {

@@ -1,7 +1,8 @@
 /** The language that untagged texts and unknown tags are treated as. */
 export const defaultLanguage = "en";
 
-const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+/** Made with the first tag: it takes longer than a hundred modules. */
+let names: Intl.DisplayNames | undefined;
 const bases = new Map<string, string>();
 
 /** Bounds the cache: tags come from clients. */
@@ -24,7 +25,9 @@ export function isLanguage(tag: string): boolean {
 
 function findBase(tag: string): string | undefined {
   const base = /^([a-zA-Z]{2,3})(?:[-_][a-zA-Z0-9]{1,8})*$/.exec(tag)?.[1]?.toLowerCase();
-  return base !== undefined && names.of(base) !== undefined ? base : undefined;
+  if (base === undefined) return undefined;
+  names ??= new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
+  return names.of(base) === undefined ? undefined : base;
 }
 
 /** Languages whose terms are parted by blanks alone (reference/dql 2.4). */

@@ -41,7 +41,7 @@ test("holds what is built, the sample and the documentation: no sources, no test
   const paths = packed.files.map(({ path }) => path);
   for (const path of [
     "bin/weft",
-    "dist/main.js",
+    "dist/main.cjs",
     "dist/LICENCES.txt",
     "sample/packages.json",
     "ops/weft.service",

@@ -1,7 +1,7 @@
 /** Servers from patched copies of the sources: each leaves a rule out, and must be caught. */
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { buildProgram } from "../../tools/build-program.mjs";
 import { makeFolder, root } from "../e2e/server.ts";
 
 export interface Patch {
@@ -34,20 +34,8 @@ export async function buildMutant(patches: readonly Patch[]): Promise<string> {
     );
   }
   mkdirSync(join(folder, "dist"), { recursive: true });
-  await build({
-    absWorkingDir: root,
+  await buildProgram({
     outdir: join(folder, "dist"),
-    entryPoints: { main: "src/main.ts" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "node20",
-    logLevel: "warning",
-    external: ["lmdb", "bcrypt", "farmhash", "esbuild", "@nats-io/transport-node", "kafkajs"],
-    banner: {
-      js: 'import { createRequire as makeRequire } from "node:module"; const require = makeRequire(import.meta.url);',
-    },
     plugins: [
       {
         name: "patched",

@@ -1,0 +1,6 @@
+/** All commands. */
+import { runCli } from "../cli/cli.ts";
+import { closeFilesToOthers } from "../cli/project-mask.ts";
+
+closeFilesToOthers();
+void runCli(process.argv);
