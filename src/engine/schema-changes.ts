@@ -309,18 +309,16 @@ export class SchemaChanges {
   /** Commits what `derive` makes of the newest schema; derives again when the schema moved. */
   async #change(namespace: number, derive: (view: View) => Promise<SchemaCommit>): Promise<void> {
     const { readers, committer } = this.#options;
-    await committer.retry(async () => {
+    // The rows say themselves what they replace; the key lets those who lose to each other have their turns.
+    const basisKeys = [`schema ${namespace}`];
+    await committer.retry(async (contender) => {
       const view = await readers.openNewest(namespace, "change");
       try {
         const { patches, raisesFence } = await derive(view);
         if (patches.length === 0) return;
-        await committer.commit(view, {
-          startTs: view.snapshot.ts,
-          conflictKeys: [],
-          basisKeys: [],
-          patches,
-          raisesFence,
-        });
+        const { ts: startTs } = view.snapshot;
+        const change = { startTs, conflictKeys: [], basisKeys, patches, raisesFence };
+        await committer.commit(view, change, contender);
       } finally {
         view.reader.close();
       }
