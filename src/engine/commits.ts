@@ -94,8 +94,8 @@ export class ChangeSender {
     if (contender !== undefined) {
       // Whose own start is older may have lost already: the store says so without a wait.
       const isNew = request.startTs === view.snapshot.ts;
-      contender.wanted = isNew ? [...conflictKeys, ...basisKeys] : basisKeys;
-      if (this.#contended.isTaken(contender.wanted, contender)) {
+      contender.wanted = isNew ? [conflictKeys, basisKeys] : [basisKeys];
+      if (this.#contended.isTaken(contender)) {
         return Promise.reject(new StoreRefusal("basis"));
       }
     }
@@ -212,7 +212,7 @@ export class ChangeSender {
     contender: Contender,
     { tries, isLost, budget, onWait }: RetryOptions & { tries: number; isLost: boolean },
   ): Promise<void> | undefined {
-    if (isLost && contender.wanted.length > 0) {
+    if (isLost && contender.hasKeys) {
       const turn = this.#contended.enter(contender, budget?.leftMs() ?? Infinity);
       if (turn !== undefined) onWait?.();
       return turn;

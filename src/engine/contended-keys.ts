@@ -9,12 +9,15 @@ import { must } from "../base/assert.ts";
 const holdMinMs = 100;
 const holdMaxMs = 1000;
 
-const noKeys: readonly string[] = [];
+/** Keys as a change names them: those that conflict, and those of what decided its patches. */
+type KeyLists = readonly (readonly string[])[];
+
+const noKeys: KeyLists = [];
 
 /** One request over its tries. */
 export class Contender {
   /** Keys of what its last try wanted to commit. */
-  wanted: readonly string[] = noKeys;
+  wanted: KeyLists = noKeys;
   /** What its last try took. */
   triedMs = 0;
   /** In the order of the first loss; 0 before it. */
@@ -26,6 +29,11 @@ export class Contender {
   isLate = false;
   timer: NodeJS.Timeout | undefined = undefined;
   go: (() => void) | undefined = undefined;
+
+  /** Whether its last try named any: without, it has nobody to wait for. */
+  get hasKeys(): boolean {
+    return this.wanted.some((keys) => keys.length > 0);
+  }
 }
 
 export class ContendedKeys {
@@ -33,13 +41,14 @@ export class ContendedKeys {
   readonly #lanes = new Map<string, Contender[]>();
   #tickets = 0;
 
-  /** Whether somebody else comes first. */
-  isTaken(keys: readonly string[], contender: Contender): boolean {
+  /** Whether somebody else comes first with one of the keys that it wants. */
+  isTaken(contender: Contender): boolean {
     if (this.#lanes.size === 0 || contender.isLate) return false;
-    return keys.some((key) => {
+    const isOthers = (key: string): boolean => {
       const first = this.#lanes.get(key)?.[0];
       return first !== undefined && first !== contender;
-    });
+    };
+    return contender.wanted.some((keys) => keys.some(isOthers));
   }
 
   /** After a loss: resolves when it is its turn to try again, or after `waitMs`. undefined: at once. */
@@ -48,7 +57,7 @@ export class ContendedKeys {
     clearTimeout(contender.timer);
     contender.isRunning = false;
     contender.isLate = false;
-    for (const key of contender.wanted) this.#stand(contender, key);
+    for (const keys of contender.wanted) for (const key of keys) this.#stand(contender, key);
     if (this.#isFirst(contender)) {
       this.#run(contender);
       return undefined;
