@@ -166,7 +166,9 @@ async function playRound(target, name, count) {
   const beforeMiB = readMiB(server, "RssAnon");
   const clients = Array.from({ length: count }, (_, i) => new HostileClient(port, i, headers));
   const { run } = attacks.get(name);
-  const { reads, writes, failures, peakMiB } = await target.measure(clients, values.seconds, run);
+  const measured = await target.measure(clients, values.seconds, run);
+  const { reads, writes, peakMiB } = measured;
+  const failures = [...measured.failures, ...clients.flatMap(({ complaints }) => complaints)];
   const began = performance.now();
   let afterMiB;
   do {

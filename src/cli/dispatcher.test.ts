@@ -49,6 +49,19 @@ test("they wait for the first process, and go to all in turns", () => {
   ]);
 });
 
+test("where they queue, every second one is the newest", () => {
+  accept(6);
+  nowMs += 100;
+  dispatcher.join(a);
+  for (let i = 0; i < 6; i++) {
+    const [taker, id] = given[i]!;
+    if (i === 2) accept(1);
+    dispatcher.took(a, id);
+    expect(taker).toBe("a");
+  }
+  expect(given.map(([, id]) => id)).toEqual([6, 1, 5, 2, 7, 3, 4]);
+});
+
 test("a process gets the next when it has taken the last; the other gets those of one that takes long", async () => {
   dispatcher.join(a);
   dispatcher.join(b);

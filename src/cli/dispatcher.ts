@@ -42,6 +42,12 @@ interface DispatcherParts<Taker> {
   refuse(socket: Socket, isMute: boolean): void;
 }
 
+/**
+ * When the oldest has waited for so long, every second one that is handed over is the newest: behind a thousand
+ * connections, most of which may be gone by now (nothing is read of them here), those that come would all wait as long.
+ */
+const queueMs = 100;
+
 const settleLookMs = 2;
 
 /** After more signs of life than these a connection that was handed over did not arrive. */
@@ -64,6 +70,8 @@ export class Dispatcher<Taker extends object> {
   #lastId = 0;
   #next = 0;
   #isClosed = false;
+  /** Whether the last one that was handed over was the newest. */
+  #wasNewest = false;
   /** Runs until the patience with a process is over. */
   #timer: NodeJS.Timeout | undefined;
 
@@ -173,13 +181,20 @@ export class Dispatcher<Taker extends object> {
   #dispatch(): void {
     while (this.#waiting.length > 0) {
       const taker = this.#findFree();
-      const connection = taker === undefined ? undefined : this.#waiting.shift();
+      const connection = taker === undefined ? undefined : this.#takeWaiting();
       if (taker === undefined || connection === undefined) return;
       if (connection.socket.destroyed) continue;
       const givenMs = this.#parts.clock.tickMs();
       this.#handovers.set(taker, { given: connection, givenMs, beats: 0 });
       this.#parts.give(taker, connection);
     }
+  }
+
+  #takeWaiting(): Connection | undefined {
+    const [oldest] = this.#waiting;
+    const isQueue = oldest !== undefined && this.#parts.clock.tickMs() - oldest.sinceMs >= queueMs;
+    this.#wasNewest = isQueue && !this.#wasNewest;
+    return this.#wasNewest ? this.#waiting.pop() : this.#waiting.shift();
   }
 
   /** In turns: undefined while the one whose turn it is may take soon what it was given. */

@@ -6,7 +6,9 @@ import { encodeLogEntry } from "../codec/log-entry.ts";
 import { Fault } from "../model/fault.ts";
 import { StoreRefusal } from "../store/store.ts";
 import type { SchemaState } from "../graph/schema-state.ts";
+import type { RequestBudget } from "../model/request-budget.ts";
 import type { Change, Patch, Snapshot, Store } from "../store/store.ts";
+import { ContendedKeys, Contender } from "./contended-keys.ts";
 import type { View } from "./reader-factory.ts";
 
 interface CommitterOptions {
@@ -46,11 +48,20 @@ const retries = metrics.counters(
 
 const noKeys: readonly string[] = [];
 
-/** Tries of one request before it is given up. */
+/** Tries of what has no deadline before it is given up. */
 const triesMax = 64;
+
+/** What `retry` asks of who has work tried again. */
+interface RetryOptions {
+  /** Tries end with its time. */
+  readonly budget?: RequestBudget | undefined;
+  /** Told before the request waits for another one. */
+  readonly onWait?: (() => void) | undefined;
+}
 
 export class ChangeSender {
   readonly #options: CommitterOptions;
+  readonly #contended = new ContendedKeys();
   #sequence = 0;
   #marks = 0;
 
@@ -71,18 +82,31 @@ export class ChangeSender {
     return `${this.slot}.${this.floorTs}.${++this.#marks}`;
   }
 
-  /** Commits what was derived on `view`. Rejects with StoreRefusal. */
-  commit(view: View, request: ChangeRequest): Promise<number> {
+  /**
+   * Commits what was derived on `view`. Rejects with StoreRefusal: also without asking the store, as "basis", where
+   * another request that lost one of `contender.wanted` comes first.
+   */
+  commit(view: View, request: ChangeRequest, contender?: Contender): Promise<number> {
     const { clock, slot, floorTs } = this.#options;
     const { schema } = view.known;
+    const conflictKeys = [...request.conflictKeys];
+    const basisKeys = [...request.basisKeys];
+    if (contender !== undefined) {
+      // Whose own start is older may have lost already: the store says so without a wait.
+      const isNew = request.startTs === view.snapshot.ts;
+      contender.wanted = isNew ? [conflictKeys, basisKeys] : [basisKeys];
+      if (this.#contended.isTaken(contender)) {
+        return Promise.reject(new StoreRefusal("basis"));
+      }
+    }
     return this.#send({
       id: { slot, floorTs, sequence: ++this.#sequence },
       startTs: request.startTs,
       basisTs: view.snapshot.ts,
       fence: view.snapshot.fence,
       raisesFence: request.raisesFence ?? false,
-      conflictKeys: [...request.conflictKeys],
-      basisKeys: [...request.basisKeys],
+      conflictKeys,
+      basisKeys,
       touched: request.touchedNodes === undefined ? noKeys : [...request.touchedNodes],
       deleted: request.deletedNodes === undefined ? noKeys : [...request.deletedNodes],
       patches: request.patches,
@@ -154,20 +178,46 @@ export class ChangeSender {
   }
 
   /**
-   * Runs `attempt` until the store takes what it commits. Each attempt reads the newest state anew. After a conflict
-   * the attempts are spread by chance, so that two of them do not meet again and again.
+   * Runs `attempt` until the store takes what it commits, or the time of the budget is over. Each attempt reads the newest
+   * state anew. Those that lost the same keys are tried one after the other; what names none is spread by chance.
    */
-  async retry<T>(attempt: () => Promise<T>): Promise<T> {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!(error instanceof StoreRefusal)) throw error;
-        retries.of(error.reason).count++;
-        if (tries === triesMax) throw aborted();
-        if (error.reason === "conflict" && tries > 1) await this.#pause(tries);
+  async retry<T>(
+    attempt: (contender: Contender) => Promise<T>,
+    { budget, onWait }: RetryOptions = {},
+  ): Promise<T> {
+    const { clock } = this.#options;
+    const contender = new Contender();
+    const hasDeadline = budget !== undefined && budget.deadlineMs !== Infinity;
+    try {
+      for (let tries = 1; ; tries++) {
+        const beganMs = clock.tickMs();
+        try {
+          return await attempt(contender);
+        } catch (error) {
+          if (!(error instanceof StoreRefusal)) throw error;
+          retries.of(error.reason).count++;
+          if (!hasDeadline && tries === triesMax) throw aborted();
+          contender.triedMs = clock.tickMs() - beganMs;
+          const isLost = error.reason === "conflict" || error.reason === "basis";
+          await this.#untilNext(contender, { tries, isLost, budget, onWait });
+        }
+        budget?.check();
       }
+    } finally {
+      this.#contended.leave(contender);
     }
+  }
+
+  #untilNext(
+    contender: Contender,
+    { tries, isLost, budget, onWait }: RetryOptions & { tries: number; isLost: boolean },
+  ): Promise<void> | undefined {
+    if (isLost && contender.hasKeys) {
+      const turn = this.#contended.enter(contender, budget?.leftMs() ?? Infinity);
+      if (turn !== undefined) onWait?.();
+      return turn;
+    }
+    return tries > 1 ? this.#pause(tries) : undefined;
   }
 
   #pause(tries: number): Promise<void> {

@@ -17,6 +17,7 @@ import { checkUnique } from "../write/unique.ts";
 import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
 import type { ChangeSender } from "./commits.ts";
+import type { Contender } from "./contended-keys.ts";
 import type { ManagedTransaction, TransactResult } from "./engine.ts";
 import type { NamespaceQuotas } from "./namespace-quotas.ts";
 import { MissingPredicates, prepareEdits } from "./prepare.ts";
@@ -65,16 +66,22 @@ export class ManagedTransactions {
     const pacing = { clock, budget: budget ?? makeFreeBudget(clock), scheduler: runner.scheduler };
     const yielder = makeYielder(pacing);
     const look: Look = (count) => yielder.check(count);
-    const attempt = (): Promise<TransactResult<T>> => {
+    const attempt = (contender: Contender): Promise<TransactResult<T>> => {
       const opened = first;
       first = undefined;
       const { observer } = pacing.budget;
-      return this.#attempt(namespace, work, principal, { given: opened, look, observer });
+      return this.#attempt(namespace, work, principal, {
+        given: opened,
+        look,
+        observer,
+        contender,
+      });
     };
+    const onWait = (): void => runner.scheduler.end(pacing.budget);
     try {
       for (;;) {
         try {
-          return await committer.retry(attempt);
+          return await committer.retry(attempt, { budget: pacing.budget, onWait });
         } catch (error) {
           if (!(error instanceof MissingPredicates)) throw error;
           await schemas.addInferred(namespace, error.definitions);
@@ -93,10 +100,12 @@ export class ManagedTransactions {
       given,
       look,
       observer,
+      contender,
     }: {
       readonly given: SnapshotReader | undefined;
       readonly look: Look;
       readonly observer: RequestObserver | undefined;
+      readonly contender: Contender;
     },
   ): Promise<TransactResult<T>> {
     const { readers, committer, acl } = this.#options;
@@ -114,7 +123,7 @@ export class ManagedTransactions {
         return { value, commitTs: packCommitTime(view.snapshot.ts) };
       }
       const endCommit = observer?.begin("commit");
-      const commit = await committer.commit(view, {
+      const change = {
         startTs: view.snapshot.ts,
         conflictKeys: session.conflictKeys,
         basisKeys: session.basisKeys,
@@ -123,7 +132,8 @@ export class ManagedTransactions {
         patches: acl
           ? withRightsPatch(view, session.edits, session.patches, committer)
           : session.patches,
-      });
+      };
+      const commit = await committer.commit(view, change, contender);
       endCommit?.();
       return { value, commitTs: packCommitTime(commit) };
     } finally {

@@ -32,6 +32,7 @@ import type { ParsedBody } from "./body.ts";
 import { readClaimedKeys } from "./claimed-keys.ts";
 import { aborted } from "./commits.ts";
 import type { ChangeSender } from "./commits.ts";
+import type { Contender } from "./contended-keys.ts";
 import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
 import type { HeldSlot } from "./held-slot.ts";
 import { Stopwatch } from "./latency.ts";
@@ -181,31 +182,36 @@ export class Mutations {
   }
 
   async #commitAtOnce(work: Work): Promise<Done> {
-    const { readers, committer } = this.#options;
+    const { readers, committer, runner } = this.#options;
     const { namespace } = work.request;
+    const { budget } = work;
+    const onWait = (): void => runner.scheduler.end(budget);
     return this.#withPredicates(namespace, () =>
-      committer.retry(async () => {
-        const view = await readers.openNewest(namespace, "change");
-        try {
-          // Nothing is read after it was written: the overlay is never shown.
-          const worked = await this.#run(work, view, this.#session(work, view, new Overlay()));
-          const endCommit = work.budget.observer?.begin("commit");
-          const commit = await this.#commitSession(worked.session);
-          endCommit?.();
-          // Member by member: what V8 makes of a spread with more behind it costs microseconds.
-          return {
-            queries: worked.queries,
-            numUids: worked.numUids,
-            cost: worked.cost,
-            startTs: packCommitTime(view.snapshot.ts),
-            commitTs: work.parsed.mutations.length === 0 ? 0 : packCommitTime(commit),
-            keys: undefined,
-            preds: printPredicates(view, worked.session.edits),
-          };
-        } finally {
-          view.reader.close();
-        }
-      }),
+      committer.retry(
+        async (contender) => {
+          const view = await readers.openNewest(namespace, "change");
+          try {
+            // Nothing is read after it was written: the overlay is never shown.
+            const worked = await this.#run(work, view, this.#session(work, view, new Overlay()));
+            const endCommit = work.budget.observer?.begin("commit");
+            const commit = await this.#commitSession(worked.session, contender);
+            endCommit?.();
+            // Member by member: what V8 makes of a spread with more behind it costs microseconds.
+            return {
+              queries: worked.queries,
+              numUids: worked.numUids,
+              cost: worked.cost,
+              startTs: packCommitTime(view.snapshot.ts),
+              commitTs: work.parsed.mutations.length === 0 ? 0 : packCommitTime(commit),
+              keys: undefined,
+              preds: printPredicates(view, worked.session.edits),
+            };
+          } finally {
+            view.reader.close();
+          }
+        },
+        { budget, onWait },
+      ),
     );
   }
 
@@ -215,17 +221,18 @@ export class Mutations {
     return new WriteSession(view, overlay, { acl, access, isServer: false }, look);
   }
 
-  async #commitSession(session: WriteSession): Promise<number> {
+  async #commitSession(session: WriteSession, contender: Contender): Promise<number> {
     const { view } = session;
     if (session.patches.length === 0) return view.snapshot.ts;
-    return this.#options.committer.commit(view, {
+    const change = {
       startTs: view.snapshot.ts,
       conflictKeys: session.conflictKeys,
       basisKeys: session.basisKeys,
       touchedNodes: session.touchedNodes,
       deletedNodes: session.deletedNodes,
       patches: this.#withRights(view, session.edits, session.patches),
-    });
+    };
+    return this.#options.committer.commit(view, change, contender);
   }
 
   #withRights(view: View, edits: readonly Edit[], patches: readonly Patch[]): readonly Patch[] {
@@ -426,12 +433,12 @@ export class Mutations {
     const transaction = transactions.find(startTs, namespace);
     const claimed = await this.#readClaimed(claim.keys, transaction);
     try {
-      const commit = await committer.retry(async () => {
+      const commit = await committer.retry(async (contender) => {
         const view = await readers.openNewest(namespace, "change");
         try {
           if (!claim.preds.every((name) => isServed(view, name))) throw aborted();
           if (transaction === undefined) return view.snapshot.ts;
-          return await this.#commitEdits(view, transaction, claimed);
+          return await this.#commitEdits(view, transaction, claimed, contender);
         } finally {
           view.reader.close();
         }
@@ -465,6 +472,7 @@ export class Mutations {
     view: View,
     transaction: Transaction,
     claimed: ReadonlySet<string>,
+    contender: Contender,
   ): Promise<number> {
     if (view.snapshot.fence > transaction.commit) throw aborted();
     const derived = await derivePatches(view.reader, transaction.edits);
@@ -474,14 +482,15 @@ export class Mutations {
       ...claimed,
     ]);
     try {
-      return await this.#options.committer.commit(view, {
+      const change = {
         startTs: transaction.commit,
         conflictKeys,
         basisKeys: derived.basisKeys,
         touchedNodes: derived.touchedNodes,
         deletedNodes: derived.deletedNodes,
         patches: this.#withRights(view, transaction.edits, derived.patches),
-      });
+      };
+      return await this.#options.committer.commit(view, change, contender);
     } catch (error) {
       if (error instanceof StoreRefusal && error.reason !== "basis") throw aborted();
       throw error;

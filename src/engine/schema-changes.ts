@@ -44,6 +44,7 @@ import type { ChangeSender } from "./commits.ts";
 import { clearLostRestore } from "./restore-hold.ts";
 import type { AlterOperation } from "./engine.ts";
 import { fixedDuty, type Duty } from "./duty.ts";
+import { InferredPredicates } from "./inferred-predicates.ts";
 import { IndexBuilds } from "./index-builds.ts";
 import { findNewVectorIndexes, StoredLengths } from "./stored-lengths.ts";
 import type { NewVectorIndex } from "./stored-lengths.ts";
@@ -81,6 +82,9 @@ export class SchemaChanges {
   readonly #clock: Clock;
   readonly #builds: IndexBuilds;
   readonly #sweeps: RetiredSweeps;
+  readonly #inferred = new InferredPredicates((namespace, definitions) =>
+    this.#apply(namespace, (known) => addInferred(known.state, definitions)),
+  );
   #tending: Promise<void> | undefined = undefined;
   #lostLook: ReturnType<typeof setTimeout> | undefined = undefined;
   #isClosed = false;
@@ -198,8 +202,8 @@ export class SchemaChanges {
   }
 
   /** Predicates of a mutation; those that exist by now are left alone. */
-  async addInferred(namespace: number, definitions: readonly PredicateDefinition[]): Promise<void> {
-    await this.#apply(namespace, (known) => addInferred(known.state, definitions));
+  addInferred(namespace: number, definitions: readonly PredicateDefinition[]): Promise<void> {
+    return this.#inferred.add(namespace, definitions);
   }
 
   async #alterSchema(text: string, namespace: number, inBackground: boolean): Promise<void> {
@@ -305,18 +309,16 @@ export class SchemaChanges {
   /** Commits what `derive` makes of the newest schema; derives again when the schema moved. */
   async #change(namespace: number, derive: (view: View) => Promise<SchemaCommit>): Promise<void> {
     const { readers, committer } = this.#options;
-    await committer.retry(async () => {
+    // The rows say themselves what they replace; the key lets those who lose to each other have their turns.
+    const basisKeys = [`schema ${namespace}`];
+    await committer.retry(async (contender) => {
       const view = await readers.openNewest(namespace, "change");
       try {
         const { patches, raisesFence } = await derive(view);
         if (patches.length === 0) return;
-        await committer.commit(view, {
-          startTs: view.snapshot.ts,
-          conflictKeys: [],
-          basisKeys: [],
-          patches,
-          raisesFence,
-        });
+        const { ts: startTs } = view.snapshot;
+        const change = { startTs, conflictKeys: [], basisKeys, patches, raisesFence };
+        await committer.commit(view, change, contender);
       } finally {
         view.reader.close();
       }

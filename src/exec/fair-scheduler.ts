@@ -21,6 +21,8 @@ export interface FairScheduler {
    * `Pieces`).
    */
   alone<T>(budget: RequestBudget, work: () => T): MaybePromise<T>;
+  /** A slice for what the server does of itself, among those of requests: one of them all in a round of the event loop. */
+  turn(): Promise<void>;
   /** Whether slices wait for their place: who begins now should soon let others run. */
   readonly isBusy: boolean;
 }
@@ -116,5 +118,6 @@ export function makeFairScheduler(clock: Clock, runningMax = 2): FairScheduler {
       if (running.delete(request)) letIn();
     },
     alone: (budget, work) => pieces.run(budget, work),
+    turn: () => rounds.next(),
   };
 }

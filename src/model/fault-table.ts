@@ -142,7 +142,8 @@ const table = {
     says: "Transaction has been aborted",
     cause:
       "The transaction has lost: another one wrote the same since it began, it was idle for too long, its process has ended, or it is older than what the server still knows.",
-    remedy: "Begin the transaction again, from its reads on. Clients do this in a loop.",
+    remedy:
+      "Begin the transaction again, from its reads on. Clients do this in a loop. A mutation that commits at once is run again by the server itself.",
   },
   E_TXN: {
     area: "Transactions",

@@ -65,6 +65,7 @@ async function run(text: string, deadlineMs = Infinity, limits = defaultLimits):
     end(): void {},
     isBusy: false,
     alone: <T>(_: unknown, work: () => T): T => work(),
+    turn: (): Promise<void> => Promise.resolve(),
   };
   const plan = buildPlan(parseQuery(text, new Map()), schema);
   const timeoutMs = deadlineMs === Infinity ? 0 : deadlineMs;

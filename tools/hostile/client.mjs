@@ -16,6 +16,8 @@ export class HostileClient {
     this.headers = headers;
     this.count = 0;
     this.statuses = new Map();
+    /** What went wrong for it that should not have. */
+    this.complaints = [];
   }
 
   get isOver() {
@@ -68,6 +70,10 @@ export class HostileClient {
   /** Keeps a socket, of whatever library, to be ended with the attack. */
   keep(socket) {
     this.#sockets.add(socket);
+  }
+
+  complain(text) {
+    this.complaints.push(text);
   }
 
   pause(ms) {

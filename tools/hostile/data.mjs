@@ -19,7 +19,7 @@ large: string .
 `;
 
 export const sdl = `
-type Person {
+type Person @withSubscription {
   id: ID!
   name: String! @search(by: [hash]) @dgraph(pred: "name")
   score: Int @search @dgraph(pred: "score")

@@ -40,7 +40,8 @@ const write = {
   into: "writes",
   path: "/mutate?commitNow=true",
   type: "application/rdf",
-  bodyOf: (i) => `{ set { <${1 + (i % nodeCount)}> <score> "${i % 100}" . } }`,
+  // Another value each time: what changes nothing is not written.
+  bodyOf: (i) => `{ set { <${1 + (i % nodeCount)}> <score> "${Date.now() % 1e9}" . } }`,
 };
 
 async function keepOn(run, from, { into, path, type, bodyOf }, pauseMs) {

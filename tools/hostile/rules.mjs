@@ -1,5 +1,5 @@
 // Attacks on a schema with a rule that is judged node by node: small documents whose every part looks at all nodes, long
-// lists of values, guesses at passwords, and additions of many nodes.
+// lists of values, guesses at passwords, and additions of many nodes and passwords.
 
 const noteCount = 20_000;
 const ownerCount = 3;
@@ -45,7 +45,38 @@ const roots = (make) =>
     client.graphql(`query q${n} { ${repeat(1900, (i) => `a${i}: ${make(i, n)}`)} }`),
   );
 
+/** A read that takes several slices: it needs one of the turns of long requests. */
+const longRead =
+  "{ q(func: has(Note.key)) { Note.key Note.text Note.amount Note.owner { Owner.name } } }";
+const longReadMs = 10_000;
+
+/** Two additions whose passwords take minutes to hash, and beside them a read that must have its turn all the same. */
+async function addPasswords(client) {
+  const add = async (half) => {
+    for (let n = 0; !client.isOver; n++) {
+      const i = Array.from({ length: 3000 }, (_, k) => ({
+        name: `p${client.number}-${half}-${n}-${k}`,
+        password: `a password ${k}`,
+      }));
+      await client.graphql("mutation($i: [AddOwnerInput!]!) { addOwner(input: $i) { numUids } }", {
+        i,
+      });
+    }
+  };
+  const read = async () => {
+    while (!client.isOver) {
+      const began = performance.now();
+      await client.dql(longRead);
+      const ms = performance.now() - began;
+      if (ms > longReadMs && !client.isOver) client.complain(`a long read: ${ms.toFixed(0)} ms`);
+      await client.pause(500);
+    }
+  };
+  await Promise.all([add(0), add(1), ...(client.number === 0 ? [read()] : [])]);
+}
+
 export const attacks = {
+  "adds-passwords": addPasswords,
   "rule-roots": roots(() => "aggregateNote { count }"),
   "rule-roots-filter": roots((i) => `aggregateNote(filter: {amount: {ge: ${i % 50}}}) { count }`),
   "rule-roots-cascade": roots(() => "queryOwner @cascade { name notes(first: 1) { id } }"),

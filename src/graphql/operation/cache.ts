@@ -9,6 +9,7 @@ import { nameLimit } from "../../model/limits.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import { DocumentMeter, tooManyRoots } from "./document-meter.ts";
 import type { DocumentLimits } from "./document-meter.ts";
+import { checkExpandedSize } from "./expanded-size.ts";
 import { refuseRequest, RequestRefused } from "./errors.ts";
 import type { Location } from "./errors.ts";
 import { makeValueUse } from "./arguments.ts";
@@ -259,6 +260,7 @@ export class RequestCache {
       booleans,
       meter,
     };
+    checkExpandedSize(context, node);
     const roots = selectRoots(context, node);
     const variant = { roots, weight: 2 * key.length + meter.fields * bytesPerField };
     for (const [oldest, { weight }] of variants) {

@@ -100,6 +100,14 @@ describe("short documents that stand for long ones", () => {
     expect(errorsOf(`{ queryPerson { ...f0 } } ${chain(24, doubling)}`)).toEqual(tooLarge);
   });
 
+  test("what they come to is counted without putting them in their places", () => {
+    // A trillion fields: whoever made them would not come to an end.
+    const many = { ...roomy, documentFieldsMax: 1e11 };
+    expect(errorsOf(`{ queryPerson { ...f0 } } ${chain(40, doubling)}`, {}, many)).toEqual(
+      tooLarge,
+    );
+  });
+
   test("in one place they are one", () => {
     const flat = chain(40, (i) => `...f${i} ...f${i}`);
     expect(errorsOf(`{ queryPerson { ...f0 } } ${flat}`)).toEqual([]);

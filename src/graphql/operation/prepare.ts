@@ -56,7 +56,7 @@ export interface Selection {
 }
 
 /** The document's side of preparation, shared by the variants of its operations. */
-interface PrepareContext {
+export interface PrepareContext {
   readonly schema: CompiledSchema;
   readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly ordinals: ReadonlyMap<FieldNode, number>;
@@ -162,13 +162,14 @@ function isIncluded(
   return true;
 }
 
+/** The nodes of one response name. */
 interface Collected {
   readonly nodes: FieldNode[];
   readonly parent: NamedType;
 }
 
 /** The nodes of a type's fields by response name, in order; `type` undefined: only what all types share. */
-function collect(
+export function collectFields(
   context: PrepareContext,
   parent: NamedType,
   type: ObjectType | undefined,
@@ -221,18 +222,17 @@ function fieldsFor(
 ): readonly SelectedField[] {
   const fields: SelectedField[] = [];
   const { meter } = context;
-  for (const [key, { nodes, parent: around }] of collect(context, parent, type, sets)) {
+  for (const [key, { nodes, parent: around }] of collectFields(context, parent, type, sets)) {
     const [node] = nodes;
     if (node === undefined) continue;
     const definition = findRequestField(context.schema, type ?? parent, node.name.value);
     if (definition === undefined) continue;
     meter.charge(nodes.length);
-    const ordinals = nodes.map((n) => context.ordinals.get(n) ?? 0);
-    const identity = `${key} ${ordinals.join(",")} ${sourceIdentity(definition)}`;
+    const identity = fieldIdentity(key, nodes, context.ordinals, definition);
     let field = shared.get(identity);
     if (field === undefined) {
       meter.chargeFields(1);
-      const ordinal = ordinals[0] ?? 0;
+      const ordinal = context.ordinals.get(node) ?? 0;
       field = makeField(context, { key, definition, nodes, ordinal, parent: around });
       shared.set(identity, field);
     }
@@ -277,6 +277,17 @@ function makeSelection(
     isUniform &&= fields.length === common.length && fields.every((f, i) => f === common[i]);
   }
   return { type, fields: [...shared.values()], byType: isUniform ? undefined : byType, common };
+}
+
+/** The same for what sister types are asked alike. */
+export function fieldIdentity(
+  key: string,
+  nodes: readonly FieldNode[],
+  ordinals: ReadonlyMap<FieldNode, number>,
+  definition: FieldDefinition,
+): string {
+  const numbers = nodes.map((node) => ordinals.get(node) ?? 0);
+  return `${key} ${numbers.join(",")} ${sourceIdentity(definition)}`;
 }
 
 /** Tells fields of one name apart where they read different things. */

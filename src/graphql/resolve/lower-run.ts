@@ -31,6 +31,7 @@ export class PlannedTree {
   readonly #document: QueryDocument;
   readonly #plans = new WeakMap<Schema, Plan>();
   readonly #reads = new WeakMap<Plan, ReadonlySet<number> | undefined>();
+  #form: { readonly text: string | undefined } | undefined;
   /** What was met last. */
   #schema: Schema | undefined;
   #plan: Plan | undefined;
@@ -53,6 +54,23 @@ export class PlannedTree {
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
     }
+  }
+
+  /**
+   * Equal for trees that read the same where their literals are equal; undefined for one whose run is more than reading:
+   * passwords that are compared count as guesses.
+   */
+  get form(): string | undefined {
+    if (this.#form === undefined) {
+      const { parameters } = this.#document;
+      // A literal of the request stands by its token alone: texts of others are not its own.
+      const text = JSON.stringify(this.#document, function (this: unknown, key, value: unknown) {
+        return key === "text" && isOfRequest(this) ? undefined : value;
+      });
+      const isMore = parameters !== undefined || text.includes("checkpwd");
+      this.#form = { text: isMore ? undefined : text };
+    }
+    return this.#form.text;
   }
 
   /** As DQL, with the literals of the request that it was made for. */
@@ -117,6 +135,12 @@ export class PlannedTree {
     this.#plan = plan;
     return plan;
   }
+}
+
+/** Whether it is a literal that stands in the text or the variables of a request. */
+function isOfRequest(node: unknown): boolean {
+  if (typeof node !== "object" || node === null || !("token" in node)) return false;
+  return typeof node.token === "number" && node.token >= 0;
 }
 
 /** Settings come with much that is not the run's. */

@@ -9,6 +9,7 @@ import { makeValueUse } from "../operation/arguments.ts";
 import type { RequestFields } from "../operation/body.ts";
 import { checkQuery, chooseOperation, conditionValues } from "../operation/cache.ts";
 import { parseDocument } from "../operation/parse.ts";
+import { checkExpandedSize } from "../operation/expanded-size.ts";
 import {
   conditionVariables,
   fragmentsOf,
@@ -39,7 +40,7 @@ export function checkRequest(
   if (selectKeys(document, node).length > limits.documentRootsMax) throw tooManyRoots(limits);
   const uses = variablesOf(schema, node);
   checkRequestVariables(uses, fields.variables);
-  // What it comes to with its fragments in their places is counted by working it out.
+  // What it comes to with its fragments in their places is counted.
   const booleans = conditionValues(
     conditionVariables(document),
     { declared: uses },
@@ -52,6 +53,7 @@ export function checkRequest(
     booleans,
     meter: new DocumentMeter(limits),
   };
+  checkExpandedSize(context, node);
   const roots = selectRoots(context, node);
   const values = {
     declared: uses,

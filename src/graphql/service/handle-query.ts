@@ -10,6 +10,7 @@ import { queryFailed } from "../operation/errors.ts";
 import type { ResponseError } from "../operation/errors.ts";
 import { skippedRoot, type RootOutcome } from "../resolve/answer.ts";
 import { budgetOf } from "../../model/request-budget.ts";
+import type { EqualRoots } from "./equal-roots.ts";
 import type { HandlerOptions } from "./handle-options.ts";
 import { closedQuery, unresolved } from "./handle-refused.ts";
 import { noteOfRoot, refusedEntities, refusedOutcome, untrusted } from "./handle-roots.ts";
@@ -48,6 +49,8 @@ interface QueryPlace {
   readonly lambda: () => LambdaCalls;
   /** Of a document of many roots. */
   readonly lane: RootLane | undefined;
+  /** Where some of its roots may ask the same. */
+  readonly equals: EqualRoots | undefined;
 }
 
 type QueryRoot = Extract<ReadyRoot, { kind: "query" }>;
@@ -129,7 +132,8 @@ export class RootQueries {
       const work = (): Promise<WrittenRoot> =>
         root.kind === "dql" ? this.#resolveDql(root, place) : this.#resolveQuery(root, place);
       if (place.lane === undefined) return (await work()).outcome;
-      const ran = await place.lane.run(work, ({ bytes }) => bytes);
+      const { equals } = place;
+      const ran = await place.lane.run(work, ({ bytes }) => bytes + (equals?.takeGrowth() ?? 0));
       return ran?.done.outcome ?? skippedRoot(field);
     } catch (error) {
       const errors = [{ message: queryFailed(error), path: [field.key] }];
@@ -162,9 +166,14 @@ export class RootQueries {
     try {
       const { tree } = root.ready.planned;
       if (this.#options.debug) place.trace.dqlQueries.push(tree.print());
-      const result = await (plan === undefined
-        ? runQuery(root.ready, reader, this.#options, place.budget)
-        : this.#runProfiled(root, reader, place));
+      const { equals, budget } = place;
+      const run = (): Promise<ExecutionResult> =>
+        runQuery(root.ready, reader, this.#options, budget);
+      const result = await (plan !== undefined
+        ? this.#runProfiled(root, reader, place)
+        : equals === undefined
+          ? run()
+          : equals.read(root.ready, reader, budget, run));
       place.trace.touchedUids += touchedUids(result);
       return result;
     } finally {

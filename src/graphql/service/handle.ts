@@ -10,6 +10,7 @@ import type { ReadyDql } from "../resolve/dql-root.ts";
 import { refuseRequest, RequestRefused, hintOf, withCode } from "../operation/errors.ts";
 import { writeAnswer, writeRefusal } from "../resolve/answer.ts";
 import type { RootOutcome } from "../resolve/answer.ts";
+import { findEqualRoots } from "./equal-roots.ts";
 import { headersOf } from "./handle-headers.ts";
 import { runMutations } from "./handle-mutation.ts";
 import { budgetOf, RequestBudget } from "../../model/request-budget.ts";
@@ -174,8 +175,9 @@ export class RequestHandler {
     const outcomes: RootOutcome[] = [];
     const given = readerOf(reader, request);
     const lane = this.#laneOf(roots, budget);
+    const equals = findEqualRoots(roots, this.#options.limits);
     for (const root of roots) {
-      const place = { run, request, given, budget, trace, parentType, lambda, lane };
+      const place = { run, request, given, budget, trace, parentType, lambda, lane, equals };
       outcomes.push(await this.#queries.resolve(root, place));
     }
     const body = writeAnswer(outcomes, run.locate, undefined, this.#options.limits.resultBytesMax);
@@ -199,6 +201,7 @@ export class RequestHandler {
     // The first query uses the snapshot that the schema was found in; every other one has its own.
     let own = readerOf(reader, request);
     const lane = this.#laneOf(roots, budget);
+    const equals = findEqualRoots(roots, this.#options.limits);
     const pending = roots.map((root) => {
       const isRead = root.kind === "query" || root.kind === "dql";
       const given = isRead ? own : undefined;
@@ -212,6 +215,7 @@ export class RequestHandler {
         parentType,
         lambda,
         lane,
+        equals,
       });
     });
     const outcomes =

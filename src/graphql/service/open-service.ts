@@ -112,6 +112,7 @@ export function openGraphqlService(options: GraphqlServiceOptions): GraphqlServi
     schemas,
     identify: options.identify,
     clock,
+    scheduler: options.scheduler,
     logger,
     errorDetails: options.errorDetails ?? false,
   });

@@ -1,9 +1,11 @@
 // Goal: subscribers are told each change of their answer, once, and the work for it is shared by all who may share.
 import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../base/clock.ts";
 import { openGraphqlContext, type GraphqlContext } from "../../../test/support/graphql-context.ts";
 import { signToken, testNamespace, testSecret } from "../../../test/support/tokens.ts";
 import { anyPrincipal, makeStranger } from "../../model/principal.ts";
 import type { Principal } from "../../model/principal.ts";
+import { openGraphqlService } from "./open-service.ts";
 import type { SubscribeOutcome, Subscriber } from "./service.ts";
 
 let context: GraphqlContext;
@@ -80,6 +82,37 @@ describe("answers", () => {
       const [answer] = listener.told as [{ data: { queryBoat: { name: string }[] } }];
       expect(answer.data.queryBoat.at(-1)?.name).toBe(name);
     }
+  });
+
+  test("of many that differ one begins in a round of the event loop", async () => {
+    context = await openGraphqlContext(sdl);
+    const { engine } = context;
+    let tick = 0;
+    // Each look at it is a slice later.
+    const clock = { nowMs: () => systemClock.nowMs(), tickMs: () => (tick += 5) };
+    const { scheduler } = engine;
+    const service = openGraphqlService({ engine, clock, scheduler, extensions: false });
+    const listeners = Array.from({ length: 20 }, () => new Listener());
+    const open = async (listener: Listener, i: number): Promise<void> => {
+      const body = JSON.stringify({ query: `subscription { a${i}: queryBoat { name } }` });
+      const request = { kind: "json", body, headers: {}, remoteAddress: "", timeoutMs: 0 } as const;
+      expect((await service.subscribe(request, listener)).kind).toBe("open");
+    };
+    await Promise.all(listeners.map(open));
+    let most = 0;
+    let isOver = false;
+    let { evaluations } = service.subscriptionCounters;
+    const count = (): void => {
+      const before = evaluations;
+      ({ evaluations } = service.subscriptionCounters);
+      most = Math.max(most, evaluations - before);
+      if (!isOver) setImmediate(count);
+    };
+    count();
+    await add("Alba");
+    await Promise.all(listeners.map((listener) => listener.waitFor(2)));
+    isOver = true;
+    expect(most).toBe(1);
   });
 
   test("nothing after the end of a subscription", async () => {

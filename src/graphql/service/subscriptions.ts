@@ -8,6 +8,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/log.ts";
 import { strangerFault } from "../../engine/authorize.ts";
 import type { Engine } from "../../engine/engine.ts";
+import type { FairScheduler } from "../../exec/fair-scheduler.ts";
 import type { Reader } from "../../graph/reader.ts";
 import { Fault } from "../../model/fault.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
@@ -32,6 +33,8 @@ interface SubscriptionsOptions {
   /** undefined: ACL is off. */
   readonly identify: Identify | undefined;
   readonly clock: Clock;
+  /** Whose turns the queries take; undefined: each round of the event loop is one. */
+  readonly scheduler?: FairScheduler | undefined;
   readonly logger: Logger;
   /** `--graphql error-details`. */
   readonly errorDetails: boolean;
@@ -39,7 +42,7 @@ interface SubscriptionsOptions {
 
 /** Queries that run beside each other: one that waits for its turn does not hold up the small ones. */
 const runningMax = 4;
-/** After so long the event loop gets its turn before the next query. */
+/** After so long others get their turn before the next query. */
 const sliceMs = 4;
 /** The longest time that a timer holds. */
 const timerMsMax = 2 ** 31 - 1;
@@ -330,11 +333,14 @@ export class Subscriptions {
     return true;
   }
 
-  /** Many small queries in a row do not keep requests waiting. */
+  /**
+   * Many small queries in a row do not keep requests waiting: all that run share one slice, which takes its turn among
+   * those of requests.
+   */
   async #yielder(): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, scheduler } = this.#options;
     if (clock.tickMs() < this.#sliceEndMs) return;
-    await new Promise((resolve) => setImmediate(resolve));
+    await (scheduler?.turn() ?? new Promise<void>((resolve) => void setImmediate(resolve)));
     this.#sliceEndMs = clock.tickMs() + sliceMs;
   }
 

@@ -1,11 +1,6 @@
 /** What becomes of an error of a commit: an answer to who sent the change, or a reason to derive it again. */
 import { Fault } from "../../model/fault.ts";
-import { StoreRefusal } from "../../store/store.ts";
 import { FatalEngineError } from "../key-value.ts";
-
-export function isBasisRefusal(error: unknown): boolean {
-  return error instanceof StoreRefusal && error.reason === "basis";
-}
 
 /** What was sent to the log and not answered may come to pass; what waited behind it does not. */
 export function toAnswer(error: unknown): unknown {

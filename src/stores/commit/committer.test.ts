@@ -83,33 +83,55 @@ describe("a committer", () => {
     expect(count).toBeLessThanOrEqual(6);
   });
 
-  it("holds rivals back for a change that lost its basis three times", async () => {
-    const clock = makeClock();
-    const committer = new Committer(new TestEngine(), { clock });
-    const basis = (change: Partial<Change>): Change => makeChange({ basisKeys: ["r"], ...change });
-    await committer.commit(basis({}));
-    const slow = basis({ basisTs: 0 });
-    for (let i = 0; i < 3; i++) expect(await reasonOf(committer.commit(slow))).toBe("basis");
-    let isRivalDone = false;
-    const rival = committer.commit(basis({ basisTs: committer.commitTs })).then(
-      () => (isRivalDone = true),
-      () => (isRivalDone = true),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(isRivalDone).toBe(false);
-    await committer.commit({ ...slow, basisTs: committer.commitTs });
-    await rival;
-    expect(isRivalDone).toBe(true);
+  /** What a process wants to commit of one key: each try has an id of its own. */
+  function contend(slot: number, keys: Partial<Change>): Change {
+    const { id } = makeChange({});
+    return makeChange({ id: { ...id, slot }, ...keys });
+  }
+
+  it.each(["basisKeys", "conflictKeys"] as const)(
+    "holds other processes back for one that lost %s twice",
+    async (kind) => {
+      const committer = new Committer(new TestEngine(), { clock: makeClock() });
+      const change = (slot: number, ts: number): Change =>
+        contend(slot, { [kind]: ["r"], basisTs: ts, startTs: ts });
+      const start = committer.commitTs;
+      await committer.commit(change(2, start));
+      for (let i = 0; i < 2; i++) {
+        const reason = kind === "basisKeys" ? "basis" : "conflict";
+        expect(await reasonOf(committer.commit(change(1, start)))).toBe(reason);
+      }
+      const now = committer.commitTs;
+      let isRivalDone = false;
+      const rival = reasonOf(committer.commit(change(2, now))).finally(() => (isRivalDone = true));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(isRivalDone).toBe(false);
+      expect(await reasonOf(committer.commit(change(1, now)))).toBe("none");
+      expect(await rival).not.toBe("none");
+    },
+  );
+
+  it("holds nobody back for a client's transaction that has lost", async () => {
+    const committer = new Committer(new TestEngine(), { clock: makeClock() });
+    const start = committer.commitTs;
+    const change = (slot: number, startTs: number): Change =>
+      contend(slot, { conflictKeys: ["r"], startTs, basisTs: committer.commitTs });
+    await committer.commit(change(2, start));
+    for (let i = 0; i < 3; i++) {
+      expect(await reasonOf(committer.commit(change(1, start)))).toBe("conflict");
+    }
+    // The clock stands still: who is held back now would be for ever.
+    expect(await reasonOf(committer.commit(change(2, committer.commitTs)))).toBe("none");
   });
 
-  it("lets rivals go on after 50 ms", async () => {
+  it("lets other processes go on after 50 ms", async () => {
     const clock = makeClock();
     const committer = new Committer(new TestEngine(), { clock });
-    const basis = (basisTs: number): Change => makeChange({ basisKeys: ["r"], basisTs });
-    await committer.commit(basis(0));
-    const slow = basis(0);
-    for (let i = 0; i < 3; i++) await reasonOf(committer.commit(slow));
-    const rival = committer.commit(basis(committer.commitTs));
+    const basis = (slot: number, basisTs: number): Change =>
+      contend(slot, { basisKeys: ["r"], basisTs });
+    await committer.commit(basis(2, 0));
+    for (let i = 0; i < 2; i++) await reasonOf(committer.commit(basis(1, 0)));
+    const rival = committer.commit(basis(2, committer.commitTs));
     clock.now += 51;
     expect((await rival).commitTs).toBe(2);
   });

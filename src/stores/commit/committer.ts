@@ -48,7 +48,7 @@ import {
 import { Pauses } from "./pauses.ts";
 import { SlotTable } from "./slot-table.ts";
 import { runSweep } from "./sweep.ts";
-import { isBasisRefusal, toAnswer, toUnavailable } from "./commit-failure.ts";
+import { toAnswer, toUnavailable } from "./commit-failure.ts";
 import {
   changesCommitted,
   commitGroups,
@@ -634,12 +634,13 @@ export class Committer {
       else if (verdict.kind === "committed") {
         changesCommitted.count++;
         patchesCommitted.count += waiting.change.patches.length;
-        this.starvationGuard.forget(waiting.id);
+        this.starvationGuard.forget(waiting.change);
         this.queue.resolve(waiting, { commitTs: verdict.commitTs });
       } else {
         countRefusal(verdict.error);
-        if (isBasisRefusal(verdict.error))
-          this.starvationGuard.noteBasis(waiting.change, waiting.id);
+        if (verdict.error instanceof StoreRefusal) {
+          this.starvationGuard.noteLoss(waiting.change, verdict.error);
+        }
         this.queue.refuse(waiting, verdict.error);
       }
     }

@@ -67,8 +67,8 @@ export function* applyGroup(
   let { commitTs, fence } = host.state;
   let left = patchesInPiece;
   for (let i = 0; i < group.length; i++) {
-    const { change, id } = must(group[i], "within bounds");
-    if (starvationGuard.holdsBack(change, id)) {
+    const { change } = must(group[i], "within bounds");
+    if (starvationGuard.holdsBack(change)) {
       verdicts.push({ kind: "held" });
       continue;
     }

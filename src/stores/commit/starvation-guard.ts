@@ -1,43 +1,64 @@
 /**
- * After three basis faults of one change its rivals are held back for up to 50 ms, so that a change on a busy record
- * is not derived for ever (reference/transactions 4.4).
+ * A process whose changes lost the same key twice in a row is next: those of other processes that need it are held back
+ * for up to 50 ms (reference/transactions 4.7). Within a process requests wait for each other by themselves, and a try
+ * has another id than the one before; so what is counted are the losses of a process with a key.
  */
 import type { Clock } from "../../base/clock.ts";
-import type { Change } from "../../store/store.ts";
+import type { Change, StoreRefusal } from "../../store/store.ts";
 
-const faultsMax = 3;
+const lossesMax = 2;
 const holdMs = 50;
-/** Changes whose faults are counted; forgotten all at once above it. */
+/** Losers that are counted; forgotten all at once above it. */
 const countedMax = 10_000;
+
+interface Starving {
+  readonly loser: string;
+  readonly slot: number;
+  readonly keys: ReadonlySet<string>;
+  readonly untilMs: number;
+}
 
 export class StarvationGuard {
   private readonly clock: Clock;
-  private readonly faults = new Map<string, number>();
-  private starving: { id: string; keys: ReadonlySet<string>; untilMs: number } | undefined;
+  private readonly losses = new Map<string, number>();
+  private starving: Starving | undefined = undefined;
 
   constructor(clock: Clock) {
     this.clock = clock;
-    this.starving = undefined;
   }
 
-  noteBasis(change: Change, id: string): void {
-    const count = (this.faults.get(id) ?? 0) + 1;
-    if (this.faults.size >= countedMax) this.faults.clear();
-    this.faults.set(id, count);
-    if (count < faultsMax || this.isActive()) return;
-    const untilMs = this.clock.tickMs() + holdMs;
-    this.starving = { id, keys: new Set(change.basisKeys), untilMs };
+  noteLoss(change: Change, { reason }: StoreRefusal): void {
+    // A client's own transaction that has lost is not tried again.
+    const isTriedAgain =
+      reason === "basis" || (reason === "conflict" && change.startTs === change.basisTs);
+    const loser = nameLoser(change);
+    if (!isTriedAgain || loser === undefined) return;
+    const count = (this.losses.get(loser) ?? 0) + 1;
+    if (this.losses.size >= countedMax) this.losses.clear();
+    this.losses.set(loser, count);
+    if (count < lossesMax || this.isActive()) return;
+    this.starving = {
+      loser,
+      slot: change.id.slot,
+      keys: new Set([...change.conflictKeys, ...change.basisKeys]),
+      untilMs: this.clock.tickMs() + holdMs,
+    };
   }
 
-  forget(id: string): void {
-    if (this.faults.size > 0) this.faults.delete(id);
-    if (this.starving?.id === id) this.starving = undefined;
+  /** It is committed. */
+  forget(change: Change): void {
+    if (this.losses.size === 0) return;
+    const loser = nameLoser(change);
+    if (loser === undefined) return;
+    this.losses.delete(loser);
+    if (this.starving?.loser === loser) this.starving = undefined;
   }
 
-  holdsBack(change: Change, id: string): boolean {
+  holdsBack({ id, conflictKeys, basisKeys }: Change): boolean {
     const { starving } = this;
-    if (starving === undefined || starving.id === id || !this.isActive()) return false;
-    return change.basisKeys.some((key) => starving.keys.has(key));
+    if (starving === undefined || starving.slot === id.slot || !this.isActive()) return false;
+    const isWanted = (key: string): boolean => starving.keys.has(key);
+    return conflictKeys.some(isWanted) || basisKeys.some(isWanted);
   }
 
   private isActive(): boolean {
@@ -46,4 +67,10 @@ export class StarvationGuard {
     }
     return this.starving !== undefined;
   }
+}
+
+/** A request names its keys in the same order in each of its tries. */
+function nameLoser({ id, conflictKeys, basisKeys }: Change): string | undefined {
+  const key = conflictKeys[0] ?? basisKeys[0];
+  return key === undefined ? undefined : `${id.slot}.${key}`;
 }
