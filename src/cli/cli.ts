@@ -43,9 +43,16 @@ export async function runCli(argv: readonly string[], mask: number): Promise<voi
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode;
   if (error instanceof Fault) complain(error.message);
+  else if (isDiskFull(error)) complain(`the disk is full: ${error.message}`);
   else complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }
+
+function isDiskFull(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && fullCodes.includes(error.code);
+}
+
+const fullCodes: readonly unknown[] = ["ENOSPC", "EDQUOT"];
 
 /** `flags`: what stands behind the name of the command. */
 function makeProgram(flags: readonly string[]): Command {
