@@ -28,7 +28,7 @@ import { addServeOptions } from "./serve-flags.ts";
 import { addBulk, addCompact, addExport } from "./store-commands.ts";
 import { readVersion } from "./version.ts";
 
-/** Runs one command to its end. `mask`: the user's, for files of projects. Whatever it throws becomes one line and exit code 1. */
+/** Runs one command to its end. `mask`: the user's, for files of projects. Whatever it throws becomes one line and an exit code: 2 where it was called wrongly, else 1. */
 export async function runCli(argv: readonly string[], mask: number): Promise<void> {
   keepProjectMask(mask);
   endWithLostOutput();
@@ -41,12 +41,15 @@ export async function runCli(argv: readonly string[], mask: number): Promise<voi
 
 /** The exit code. What is the user's to put right takes one line; our own mistakes come with their trace. */
 function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode;
+  // Help and version are no errors.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExit;
   if (error instanceof Fault) complain(error.message);
   else if (isDiskFull(error)) complain(`the disk is full: ${error.message}`);
   else complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  return 1;
+  return error instanceof Fault && error.code === "E_USAGE" ? usageExit : 1;
 }
+
+const usageExit = 2;
 
 function isDiskFull(error: unknown): error is Error {
   return error instanceof Error && "code" in error && fullCodes.includes(error.code);
