@@ -19,7 +19,7 @@ import { Fault } from "../model/fault.ts";
 import { openClient } from "./credentials.ts";
 import type { ImportFlags } from "./import-command.ts";
 import { say } from "./log.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress } from "./progress-bar.ts";
 import { namespaceOf, readGraphqlFile } from "./schema-files.ts";
 import { readServedSchema } from "./served-schema.ts";
 import { parseCount } from "./superflag.ts";
@@ -45,18 +45,18 @@ function findFiles(
 
 function openMapping({ mapping: path }: ImportFlags): Mapping {
   if (path === undefined) {
-    throw new Fault("E_STARTUP", "--mapping FILE says what the columns are; --draft writes one");
+    throw new Fault("E_USAGE", "--mapping FILE says what the columns are; --draft writes one");
   }
-  if (!existsSync(path)) throw new Fault("E_STARTUP", `--mapping: there is no file ${path}`);
+  if (!existsSync(path)) throw new Fault("E_USAGE", `--mapping: there is no file ${path}`);
   return readMapping(readFileSync(path, "utf8"), path);
 }
 
 /** To standard output, or to `--mapping` where nothing lies there. */
 async function writeDraft(options: ImportFlags, client: Client): Promise<void> {
   const { type, mapping: path, separator } = options;
-  if (type === undefined) throw new Fault("E_STARTUP", "--draft wants the type: --type NAME");
+  if (type === undefined) throw new Fault("E_USAGE", "--draft wants the type: --type NAME");
   if (path !== undefined && existsSync(path)) {
-    throw new Fault("E_STARTUP", `--draft: ${path} is there already`);
+    throw new Fault("E_USAGE", `--draft: ${path} is there already`);
   }
   const files = findFiles(options, undefined);
   const schema = await findSchema(options, client);
@@ -146,15 +146,14 @@ async function importAll(
   );
   const rejectedPath = options.rejected ?? nameRejected(mapping, files);
   if (files.some(({ name }) => resolve(name) === resolve(rejectedPath))) {
-    throw new Fault("E_STARTUP", `--rejected: ${rejectedPath} is one of the files that are read`);
+    throw new Fault("E_USAGE", `--rejected: ${rejectedPath} is one of the files that are read`);
   }
   const rejected =
     options.onError === "skip"
       ? new RejectedRows(rejectedPath, checkpoint.progress.rejectedBytes)
       : undefined;
-  const bar = startProgressBar("importing", "rows");
-  try {
-    const result = await importRows({
+  const result = await showProgress({ title: "importing", unit: "rows" }, (bar) =>
+    importRows({
       plan,
       files,
       client,
@@ -166,13 +165,9 @@ async function importAll(
       inFlightMax: Math.max(1, parseCount("--in-flight", options.inFlight)),
       onProgress: ({ bytesRead, bytesTotal, rowCount }) =>
         bar.update(bytesRead, bytesTotal, rowCount),
-    });
-    bar.finish();
-    printResult(result, rejectedPath);
-  } catch (error) {
-    bar.finish();
-    throw error;
-  }
+    }),
+  );
+  printResult(result, rejectedPath);
 }
 
 function readBatchSize({ batch }: ImportFlags): number {

@@ -7,7 +7,6 @@ import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { chooseMoment } from "../backup/moment.ts";
-import { readManifests } from "../backup/manifest.ts";
 import { ChangeSender } from "../engine/commits.ts";
 import {
   dropRestoreHold,
@@ -23,15 +22,17 @@ import {
 } from "../engine/restored-namespaces.ts";
 import { Fault } from "../model/fault.ts";
 import type { PlacedRows, Snapshot, Store } from "../store/store.ts";
+import { hasWriter } from "../stores/compact-online.ts";
+import type { UserKey } from "../stores/encryption.ts";
 import { connectStore, openReadOnly } from "../stores/open.ts";
-import { readMovedRows, readUids } from "../stores/restored-rows.ts";
-import { openParts } from "./command-backup.ts";
+import { readMovedRows, readUids, StorageCounts } from "../stores/restored-rows.ts";
+import { needManifests, openParts } from "./command-backup.ts";
 import { makeRestoredStore } from "./command-restore.ts";
 import type { RestoreFlags } from "./backup-commands.ts";
 import { endWithTask, noteOfOwnTask } from "./command-tasks.ts";
 import { readEncryption } from "./encryption.ts";
 import { say } from "./log.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress, type Progress } from "./progress-bar.ts";
 import { clearRestoreAsides, nameRestoreAside } from "./restore-aside.ts";
 
 type IntoFlags = RestoreFlags & { readonly into: string };
@@ -42,8 +43,8 @@ export async function runRestoreInto(options: IntoFlags): Promise<void> {
   const { into } = options;
   const encryption = readEncryption(options.encryption);
   const parts = openParts(options.from, options.keyFile);
-  const moment = chooseMoment(await readManifests(parts.place, parts.seal), options.at);
-  const store = await connectStore({ dir: into, encryption });
+  const moment = chooseMoment(await needManifests(parts, options.from), options.at);
+  const store = await connect(into, encryption);
   try {
     const committer = await openSender(store);
     const hold = await takeRestoreHold(store, committer);
@@ -52,7 +53,11 @@ export async function runRestoreInto(options: IntoFlags): Promise<void> {
     const aside = nameRestoreAside(into);
     const run = new RestoreRun({ store, committer, scope }, hold);
     try {
-      const { commitTs } = await makeRestoredStore(parts, moment, { dir: aside, encryption });
+      const { commitTs } = await makeRestoredStore(parts, moment, {
+        dir: aside,
+        encryption,
+        onRows: (rows) => run.expect(rows),
+      });
       const made = await openReadOnly(aside, { encryption });
       const snapshot = made.snapshot();
       try {
@@ -74,9 +79,20 @@ export async function runRestoreInto(options: IntoFlags): Promise<void> {
   }
 }
 
+async function connect(dir: string, encryption: UserKey | undefined): Promise<Store> {
+  try {
+    return await connectStore({ dir, encryption });
+  } catch (error) {
+    const isUnanswered = error instanceof Fault && error.code === "E_STORE_UNAVAILABLE";
+    if (!isUnanswered || (await hasWriter(dir))) throw error;
+    const words = `no server runs at ${dir}: weft restore --data DIR makes a new store`;
+    throw new Fault("E_STARTUP", words, { cause: error });
+  }
+}
+
 function readScope({ namespace, as }: IntoFlags): RestoreScope {
   if (namespace === undefined) {
-    if (as !== undefined) throw new Fault("E_STARTUP", "--as: --namespace says which one");
+    if (as !== undefined) throw new Fault("E_USAGE", "--as: --namespace says which one");
     return { kind: "all" };
   }
   const from = readNumber("--namespace", namespace);
@@ -85,7 +101,7 @@ function readScope({ namespace, as }: IntoFlags): RestoreScope {
 
 function readNumber(flag: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new Fault("E_STARTUP", `${flag}: "${text}" is no number of a namespace`);
+  throw new Fault("E_USAGE", `${flag}: "${text}" is no number of a namespace`);
 }
 
 async function openSender(store: Store): Promise<ChangeSender> {
@@ -107,10 +123,16 @@ class RestoreRun {
   readonly #parts: RunParts;
   #hold: RestoreHold;
   #isShown = false;
+  /** Rows that the backup has; commits behind it change some of them. */
+  readonly #expected = new StorageCounts();
 
   constructor(parts: RunParts, hold: RestoreHold) {
     this.#parts = parts;
     this.#hold = hold;
+  }
+
+  expect(rows: readonly { readonly key: Uint8Array }[]): void {
+    this.#expected.add(rows);
   }
 
   async bring(backup: Snapshot): Promise<void> {
@@ -122,16 +144,9 @@ class RestoreRun {
       ...move,
       intoStorage: must(this.#hold.storageIds[i], "one for each"),
     }));
-    const bar = startProgressBar("bringing", "rows");
-    let rows = 0;
-    for (const [i, move] of moves.entries()) {
-      await this.#bringRows(backup, move, (more) => {
-        rows += more;
-        bar.update(i, count, rows);
-      });
-    }
-    bar.update(1, 1, rows);
-    bar.finish();
+    await showProgress({ title: "bringing", unit: "rows" }, (bar) =>
+      this.#bringAll(backup, moves, bar),
+    );
     await this.#passUids(backup);
     const task = { kind: "Restore", namespace: 0 } as const;
     const notes = noteOfOwnTask(task, systemClock.nowMs());
@@ -147,6 +162,19 @@ class RestoreRun {
     if (this.#isShown) return;
     const { store, committer } = this.#parts;
     await dropRestoreHold(store, committer, this.#hold).catch(() => {});
+  }
+
+  async #bringAll(backup: Snapshot, moves: readonly NamespaceMove[], bar: Progress): Promise<void> {
+    let total = 0;
+    for (const { fromStorage } of moves) total += this.#expected.of(fromStorage);
+    let rows = 0;
+    for (const move of moves) {
+      await this.#bringRows(backup, move, (more) => {
+        rows += more;
+        bar.update(rows, Math.max(total, rows), rows);
+      });
+    }
+    bar.update(1, 1, rows);
   }
 
   async #bringRows(

@@ -76,7 +76,7 @@ export function explainWait(
 }
 
 export function outOfService(why = "it cannot go on"): Fault {
-  return new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${why}`);
+  return new Fault("E_OUT_OF_SERVICE", `this machine is out of service: ${why}`);
 }
 
 export function notCurrent(why: string): Fault {
@@ -88,5 +88,6 @@ export function notCurrent(why: string): Fault {
 
 export function causeOf(error: Error): string {
   const { cause } = error;
-  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+  if (!(cause instanceof Error) || error.message.includes(cause.message)) return error.message;
+  return `${error.message}: ${cause.message}`;
 }

@@ -18,6 +18,7 @@ import {
   writeOpen,
 } from "./lmdb/header.ts";
 import { findSources, type Source } from "./lmdb/salvage.ts";
+import { SpareRoom } from "./lmdb/spare-room.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
 import type { StoreCipher } from "./sealed/store-cipher.ts";
 import { addDataKey, forgetOldKeys, unlockStore } from "./sealed/store-keys.ts";
@@ -33,7 +34,8 @@ export interface Compacted {
 const batchRows = 2000;
 
 export interface CompactProgress {
-  readonly onProgress: (bytes: number, rows: number) => void;
+  /** How much of it is written, from 0 to 1, and how many rows. */
+  readonly onProgress: (share: number, rows: number) => void;
 }
 
 interface CompactOptions extends CompactProgress {
@@ -44,7 +46,7 @@ interface CompactOptions extends CompactProgress {
 }
 
 /**
- * `onProgress`: bytes of rows that are written. Fault E_STARTUP where a server has the store open, or it was not closed
+ * Fault E_STARTUP where a server has the store open, or it was not closed
  * in order, or the disk has no room beside it; E_STORE_CORRUPT where it is damaged. Nothing was changed then.
  */
 export async function compactStore(
@@ -73,15 +75,19 @@ export async function compactStore(
     const bytesBefore = dataBytes(dir);
     const source = findWholeSource(dir, cipher);
     fs.rmSync(aside, { recursive: true, force: true });
-    checkRoom(dir, bytesBefore);
+    const room = compactionRoom(dir);
+    // The new file is no larger than the old one.
+    room.need(bytesBefore);
     fs.mkdirSync(aside, { mode: 0o700 });
     const key = isRewrite ? encryption : undefined;
     // From here on a start may seal with the new key; each block is opened by the one that it was sealed with.
     const sealing = key === undefined ? cipher : addDataKey(dir, key);
     const visit =
       cipher === undefined ? (onRow: OnRow) => source.visit(onRow) : inOrder(dir, cipher);
-    const target = new Environment({ dir: aside, noSync: true, cipher: sealing });
-    const rows = await copyRows(target, aside, visit, onProgress);
+    const target = new Environment({ dir: aside, noSync: true, cipher: sealing, room });
+    const rows = await copyRows(target, aside, visit, (count) =>
+      onProgress(Math.min(1, count / source.rows), count),
+    );
     exchange(dir, aside, storeId);
     if (key !== undefined) forgetOldKeys(dir, key);
     return { rows, bytesBefore, bytesAfter: dataBytes(dir) };
@@ -113,15 +119,9 @@ function findWholeSource(dir: string, cipher: StoreCipher | undefined): Source {
   throw new Fault("E_STORE_CORRUPT", `the store at ${dir} is damaged: ${loss}; see "weft check"`);
 }
 
-/** The new file is no larger than the old one. */
-function checkRoom(dir: string, bytes: number): void {
-  const { bavail, bsize } = fs.statfsSync(dir);
-  const free = bavail * bsize;
-  if (free > bytes) return;
-  throw new Fault(
-    "E_STARTUP",
-    `no room to compact ${dir}: its data takes ${bytes} bytes, and the disk has ${free} left`,
-  );
+/** Beside a store. */
+export function compactionRoom(dir: string): SpareRoom {
+  return new SpareRoom(dir, { purpose: `compact ${dir}`, outcome: "the store is as it was" });
 }
 
 type OnRow = (key: Buffer, stored: Buffer) => void;
@@ -131,26 +131,27 @@ async function copyRows(
   environment: Environment,
   aside: string,
   visit: VisitRows,
-  onProgress: (bytes: number, rows: number) => void,
+  onProgress: (rows: number) => void,
 ): Promise<number> {
   const batch: { key: Buffer; stored: Buffer }[] = [];
   let rows = 0;
-  let bytes = 0;
   const flush = (): void => {
     environment.putRows((put) => {
       for (const { key, stored } of batch) put(key, stored);
     });
     batch.length = 0;
-    onProgress(bytes, rows);
+    onProgress(rows);
   };
-  await visit((key, stored) => {
-    batch.push({ key: Buffer.from(key), stored: Buffer.from(stored) });
-    rows++;
-    bytes += key.length + stored.length;
-    if (batch.length >= batchRows) flush();
-  });
-  flush();
-  await environment.close();
+  try {
+    await visit((key, stored) => {
+      batch.push({ key: Buffer.from(key), stored: Buffer.from(stored) });
+      rows++;
+      if (batch.length >= batchRows) flush();
+    });
+    flush();
+  } finally {
+    await environment.close();
+  }
   const data = fs.openSync(join(aside, dataName), "r+");
   fs.fsyncSync(data);
   fs.closeSync(data);
