@@ -52,13 +52,17 @@ function bindRecurse(
   run: Run,
   recurse: RecursePlan | undefined,
 ): { depthMax: number; isLooping: boolean } {
-  const depth =
-    recurse?.depth === undefined ? 0 : Number(parseUint64(slotText(run, recurse.depth), 0));
+  const depth = bindDepth(run, recurse);
   const isLooping = recurse?.loop !== undefined && parseBool(slotText(run, recurse.loop));
   if (depth === 0 && isLooping) {
     throw queryFault("Depth must be > 0 when loop is true for recurse query");
   }
   return { depthMax: depth === 0 ? Infinity : depth, isLooping };
+}
+
+/** The depth that a query names; 0: none. */
+export function bindDepth(run: Run, recurse: RecursePlan | undefined): number {
+  return recurse?.depth === undefined ? 0 : Number(parseUint64(slotText(run, recurse.depth), 0));
 }
 
 /** An edge that is remembered as taken, in a set. */

@@ -258,8 +258,7 @@ class Estimator {
 
   /** Each round reads the nodes that the one before has found; without `loop` each node's edges are followed once. */
   async #recurse({ level, recurse }: BlockPlan, count: number): Promise<void> {
-    const depth = recurse?.depth === undefined ? Number.NaN : this.#estimated.number(recurse.depth);
-    const rounds = depth > 0 ? Math.min(depth, roundsMax) : roundsMax;
+    const rounds = Math.min(this.#estimated.depth(recurse) || Infinity, roundsMax);
     const { reads } = this.expected;
     let all = 0;
     let frontier = count;
