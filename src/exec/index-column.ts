@@ -67,7 +67,10 @@ export async function findColumnIndex(
   const index = findValueIndex(predicate);
   if (index === undefined) return undefined;
   const counted = run.reader.countLists([{ kind: "presence", predicate: predicate.id }]);
-  const present = (counted instanceof Promise ? await counted : counted)[0] ?? 0;
+  const present = must(
+    (counted instanceof Promise ? await counted : counted)[0],
+    "one list was counted",
+  );
   if (!takesColumn(present, nodes)) return undefined;
   const tokensMax = columnTokens(nodes);
   return (await countIndexTokens(run, index, tokensMax, keeps)) > tokensMax ? undefined : index;

@@ -1,4 +1,5 @@
 /** How many edges nodes have, and how many nodes a predicate has: from heads of lists, and the counts of a few nodes. */
+import { must } from "../base/assert.ts";
 import { unionAll } from "../base/sorted.ts";
 import type { ColumnRequest, ListRef, Reader } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -34,7 +35,7 @@ export class FanOuts {
 
   async #count(list: ListRef): Promise<number> {
     const counted = this.#reader.countLists([list]);
-    return (counted instanceof Promise ? await counted : counted)[0] ?? 0;
+    return must((counted instanceof Promise ? await counted : counted)[0], "one list was counted");
   }
 
   /** Nodes from all over a list: the oldest ones often have the most edges. */
