@@ -140,7 +140,7 @@ export function cutPage(page: BoundPage, length: number): { start: number; end: 
  * a block finds. undefined where there are none.
  */
 export function findHugeUids(run: Run): ReadonlyMap<number, string> | undefined {
-  const { numbers, plan, texts } = run;
+  const { numbers, plan } = run;
   let found: Map<number, string> | undefined;
   for (let i = 0; i < numbers.length; i++) {
     const number = must(numbers[i], "each slot has its number");
