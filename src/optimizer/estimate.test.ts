@@ -5,6 +5,7 @@
  */
 import { describe, expect, test } from "vitest";
 import { must } from "../base/assert.ts";
+import { readExpectations } from "../../test/support/expectation-table.ts";
 import { systemClock } from "../base/clock.ts";
 import { buildPlan, parseQuery } from "../exec/dql.ts";
 import { explainPlan, type PlanStep } from "../exec/explain.ts";
@@ -314,7 +315,7 @@ const expectations = `
   201: nothing told
 `;
 
-describe.each(readSections(expectations))("$title", ({ rows }) => {
+describe.each(readExpectations(expectations))("$title", ({ rows }) => {
   test.each(rows)("%s", async (query, expected) => {
     expect(await told(query)).toBe(expected);
   });
@@ -376,18 +377,3 @@ describe("behind edges all candidates are looked at, and the nodes that the edge
     return must(block?.filter, "the text has a filter");
   }
 });
-
-/** Headings begin with #; what is expected of a query stands below it. */
-function readSections(table: string) {
-  return table
-    .trim()
-    .split("\n\n")
-    .map((section) => {
-      const [title = "", ...lines] = section.split("\n");
-      const queries = lines.filter((_, i) => i % 2 === 0);
-      return {
-        title: title.slice("# ".length),
-        rows: queries.map((query, i) => [query, (lines[2 * i + 1] ?? "").trim()] as const),
-      };
-    });
-}
