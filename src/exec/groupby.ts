@@ -103,8 +103,7 @@ async function readSource(
   const valueRequests = plan.aggregates.map((aggregate) =>
     addValueRequest(run, requests, aggregate, uids),
   );
-  const read = readRows(run, uids, requests);
-  const columns = read instanceof Promise ? await read : read;
+  const columns = await readRows(run, uids, requests);
   return {
     keys: plan.keys.map(({ use }, k) =>
       keysOf(use, columns[must(keyRequests[k], "each key was asked for")]),

@@ -284,8 +284,7 @@ async function compareByKeys(
     kind: "cells",
     predicate: key.predicate.id,
   }));
-  const read = readRows(run, uids, requests);
-  const columns = read instanceof Promise ? await read : read;
+  const columns = await readRows(run, uids, requests);
   const turning: (readonly (Cell | undefined)[])[] = [];
   const compares = keys.map((key, k) => {
     countUids(run, key.use, uids.length);

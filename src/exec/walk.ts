@@ -97,11 +97,8 @@ async function expectSteps(run: Run, parts: WalkParts, wanted: number): Promise<
   const { count } = parts.chosen;
   if (count === Infinity) return stepsOfWalk(wanted, 0, count);
   const predicate = must(parts.order.keys[0], "an order has a key").predicate.id;
-  const counted = run.reader.countLists([{ kind: "presence", predicate }]);
-  const present = must(
-    (counted instanceof Promise ? await counted : counted)[0],
-    "one list was counted",
-  );
+  const [counted] = await run.reader.countLists([{ kind: "presence", predicate }]);
+  const present = must(counted, "one list was counted");
   return stepsOfWalk(wanted, present, count);
 }
 
@@ -210,7 +207,7 @@ async function readBatch(
   const starts: number[] = [];
   let current: Uint8Array | undefined;
   let isStopped = false;
-  const scanned = run.reader.scanTokens(walk.index, range, (token, members) => {
+  await run.reader.scanTokens(walk.index, range, (token, members) => {
     if (isSameToken(token, done) || isSameToken(token, walk.excluded)) return true;
     if (current === undefined || !isSameToken(token, current)) {
       if (uids.length >= size) {
@@ -223,7 +220,6 @@ async function readBatch(
     for (const uid of members) if (uid > walk.after) uids.push(uid);
     return true;
   });
-  if (scanned instanceof Promise) await scanned;
   return { uids, starts, last: isStopped ? current : undefined };
 }
 
@@ -243,8 +239,7 @@ async function filterBatch(
     kept = await checkCandidates(run, { ...rest.held, uids: intersect(kept, rest.held.uids) });
   }
   if (rest.list !== undefined) {
-    const cut = run.reader.intersectList(rest.list, kept);
-    kept = intersect(kept, cut instanceof Promise ? await cut : cut);
+    kept = intersect(kept, await run.reader.intersectList(rest.list, kept));
   }
   if (rest.filter !== undefined) kept = await applyFilter(run, rest.filter, kept);
   return kept.length === uids.length ? undefined : kept;

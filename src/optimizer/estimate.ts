@@ -176,11 +176,10 @@ class Estimator {
     let members = 1;
     const reverse = order.keys[0]?.descending === true;
     const all = { from: undefined, to: undefined, reverse };
-    const counted = this.#estimated.reader.countTokens(order.walk.id, all, (_, count) => {
+    await this.#estimated.reader.countTokens(order.walk.id, all, (_, count) => {
       members = Math.max(1, count);
       return false;
     });
-    if (counted instanceof Promise) await counted;
     return Math.ceil(steps / members) * members;
   }
 

@@ -141,7 +141,7 @@ async function scanCounts(
     runs.push(uids.slice());
     return true;
   });
-  if (scanned instanceof Promise) await scanned;
+  await scanned;
   run.budget.chargeBytes(length * 8);
   return length > max ? undefined : unionAll(runs);
 }
@@ -162,11 +162,8 @@ async function findAmong(
   const [count = 0] = bounds;
   if (operator === "eq" && count > 0) {
     const list = { kind: "count", index, count } as const;
-    const counted = run.reader.countLists([list]);
-    const members = must(
-      (counted instanceof Promise ? await counted : counted)[0],
-      "one list was counted",
-    );
+    const [counted] = await run.reader.countLists([list]);
+    const members = must(counted, "one list was counted");
     return members > max ? undefined : intersectList(run, list, candidates);
   }
   const range = countRange(operator, bounds);

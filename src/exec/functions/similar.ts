@@ -110,8 +110,8 @@ export async function findSimilar(
     await compareAll(run, predicate.id, found.changed, nearest);
     return nearest.uids();
   }
-  const present = run.reader.readLists([{ kind: "presence", predicate: predicate.id }]);
-  const uids = (present instanceof Promise ? await present : present)[0] ?? emptyUidSet;
+  const uids =
+    (await run.reader.readLists([{ kind: "presence", predicate: predicate.id }]))[0] ?? emptyUidSet;
   await compareAll(run, predicate.id, keep === undefined ? uids : await keep(uids), nearest);
   return nearest.uids();
 }
@@ -161,8 +161,7 @@ async function compareAll(
 ): Promise<void> {
   for (let from = 0; from < uids.length; from += batchSize) {
     const batch = uids.subarray(from, from + batchSize);
-    const read = run.reader.readLevel(batch, [{ kind: "cells", predicate }]);
-    const [column] = read instanceof Promise ? await read : read;
+    const [column] = await run.reader.readLevel(batch, [{ kind: "cells", predicate }]);
     if (column?.kind !== "cells") continue;
     for (let i = 0; i < batch.length; i++) {
       if ((i & 255) === 255) {
@@ -233,8 +232,7 @@ async function bindTarget(
   if (isVectorText(text)) return parseVector(text);
   const uid = parseUid(text);
   if (Number.isNaN(uid)) throw queryFault(`Value ${quoteGo(text)} is not a uid or vector`);
-  const read = run.reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
-  const [column] = read instanceof Promise ? await read : read;
+  const [column] = await run.reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
   const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;
   return value?.kind === "float32vector" ? value.vector : undefined;
 }
