@@ -1,5 +1,4 @@
 /** POST /mutate and /commit: facts in, one commit or an open transaction out (reference/dql 1.4, 1.5, 3.5 – 3.7). */
-import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import { metrics } from "../base/metrics.ts";
 import type { MaybePromise } from "../base/maybe.ts";
@@ -21,14 +20,13 @@ import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
 import { parseBody, setsUnique } from "./body.ts";
 import type { ParsedBody } from "./body.ts";
-import type { ChangeSender } from "./commits.ts";
 import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
 import type { HeldSlot } from "./held-slot.ts";
 import { Stopwatch } from "./latency.ts";
 import type { NamespaceQuotas } from "./namespace-quotas.ts";
 import { MissingPredicates, chooseMutations, prepareEdits, variablesByName } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
-import type { Ran, Runner } from "./run.ts";
+import type { Ran } from "./run.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 import { WriteSession } from "./session.ts";
 import { packCommitTime } from "./start-time.ts";
@@ -40,7 +38,7 @@ import {
   type TransactionCommitsOptions,
 } from "./transaction-commits.ts";
 import type { Transaction } from "./transactions.ts";
-import type { View, ReaderFactory } from "./reader-factory.ts";
+import type { View } from "./reader-factory.ts";
 
 const discards = metrics.counter(
   "weft_transaction_discards_total",
