@@ -1,4 +1,5 @@
 /** A walk over tokens, one behind the other, that knows where it is when something is wrong. */
+import { must } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
 import { defaultLimits, makeLimitFault, type Limits } from "../model/limits.ts";
 import { quoteGo } from "../model/conversion-error.ts";
@@ -81,7 +82,11 @@ export class Cursor {
 
   /** The literal that the last token taken is. */
   literal(text: string, quoted: boolean): Literal {
-    return { text, quoted, token: (this.tokens.literals[this.index - 1] ?? 0) - 1 };
+    return {
+      text,
+      quoted,
+      token: must(this.tokens.literals[this.index - 1], "a token was taken") - 1,
+    };
   }
 
   /** `lex.Item [6] "{" at 1:4`: the last token taken, for messages. */
@@ -89,7 +94,10 @@ export class Cursor {
     const i = this.index - 1;
     const kind = this.tokens.kinds[i];
     if (i >= this.tokens.count || kind === undefined || kind === T.eof) return "EOF";
-    const { line, column } = locate(this.tokens.text, this.tokens.starts[i] ?? 0);
+    const { line, column } = locate(
+      this.tokens.text,
+      must(this.tokens.starts[i], "each token has its place"),
+    );
     return `lex.Item [${kind}] ${quoteGo(this.text())} at ${line}:${column}`;
   }
 
@@ -108,7 +116,10 @@ export class Cursor {
   /** A refusal at the last token taken, or at another one. */
   fail(message: string, index = this.index - 1): never {
     if (index >= this.tokens.count) return failAt(message, -1, -1);
-    const { line, column } = locate(this.tokens.text, this.tokens.starts[index] ?? 0);
+    const { line, column } = locate(
+      this.tokens.text,
+      must(this.tokens.starts[index], "each token has its place"),
+    );
     return failAt(message, line, column);
   }
 

@@ -1,4 +1,5 @@
 /** Requests of one shape differ in nothing but their literals, and can share a plan (reference/dql 4.21). */
+import { must } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
 import type { FunctionSyntaxes } from "./functions.ts";
 import { lex, releaseTokens } from "./lexer.ts";
@@ -34,8 +35,8 @@ function liftLiterals(text: string, tokens: Tokens): TextShape | undefined {
   for (let i = 0; i < count; i++) {
     if (kinds[i] === T.dollar) return undefined;
     if (literals[i] === 0) continue;
-    const start = starts[i] ?? 0;
-    const end = ends[i] ?? 0;
+    const start = must(starts[i], "each token has its place");
+    const end = must(ends[i], "each token has its end");
     const isQuoted = text.charCodeAt(start) === 34;
     // A text and a number are two shapes: the quotes stay.
     shape += text.slice(from, isQuoted ? start + 1 : start) + (isQuoted ? "" : "\u0001");

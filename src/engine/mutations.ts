@@ -1,5 +1,4 @@
 /** POST /mutate and /commit: facts in, one commit or an open transaction out (reference/dql 1.4, 1.5, 3.5 – 3.7). */
-import type { Clock } from "../base/clock.ts";
 import { encodeUtf8 } from "../base/bytes.ts";
 import { metrics } from "../base/metrics.ts";
 import type { MaybePromise } from "../base/maybe.ts";
@@ -10,16 +9,8 @@ import { restrictReader } from "../graph/restrict.ts";
 import { printSchemaAnswer } from "../graph/schema-print.ts";
 import { Fault } from "../model/fault.ts";
 import type { Limits } from "../model/limits.ts";
-import {
-  budgetOf,
-  makeFreeBudget,
-  type Look,
-  type RequestBudget,
-} from "../model/request-budget.ts";
+import { budgetOf, type Look, type RequestBudget } from "../model/request-budget.ts";
 import { renderDqlYielding } from "../render/dql-json.ts";
-import { StoreRefusal } from "../store/store.ts";
-import type { Patch } from "../store/store.ts";
-import { derivePatches } from "../write/apply.ts";
 import { printKey } from "../write/conflict.ts";
 import type { Edit } from "../write/edit.ts";
 import { addSharedKeys } from "../write/shared-keys.ts";
@@ -29,8 +20,6 @@ import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
 import { parseBody, setsUnique } from "./body.ts";
 import type { ParsedBody } from "./body.ts";
-import { readClaimedKeys } from "./claimed-keys.ts";
-import { aborted } from "./commits.ts";
 import type { ChangeSender } from "./commits.ts";
 import type { Contender } from "./contended-keys.ts";
 import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
@@ -39,32 +28,30 @@ import { Stopwatch } from "./latency.ts";
 import type { NamespaceQuotas } from "./namespace-quotas.ts";
 import { MissingPredicates, chooseMutations, prepareEdits, variablesByName } from "./prepare.ts";
 import type { MutationsMode } from "./prepare.ts";
-import { withRightsPatch } from "./rights-row.ts";
-import type { Ran, Runner } from "./run.ts";
+import type { Ran } from "./run.ts";
 import type { SchemaChanges } from "./schema-changes.ts";
 import { WriteSession } from "./session.ts";
 import { packCommitTime } from "./start-time.ts";
 import { UpsertQueries } from "./upsert-queries.ts";
-import type { Transaction, Transactions } from "./transactions.ts";
-import type { View, ReaderFactory } from "./reader-factory.ts";
+import {
+  TransactionCommits,
+  nothingClaimed,
+  printPredicates,
+  type TransactionCommitsOptions,
+} from "./transaction-commits.ts";
+import type { Transaction } from "./transactions.ts";
+import type { View } from "./reader-factory.ts";
 
 const discards = metrics.counter(
   "weft_transaction_discards_total",
   "Transactions that their client discarded",
 );
 
-interface MutationsOptions {
-  readonly clock: Clock;
+interface MutationsOptions extends TransactionCommitsOptions {
   readonly limits: Limits;
   readonly mode: MutationsMode;
-  /** Whether users and groups are nodes. */
-  readonly acl: boolean;
-  readonly readers: ReaderFactory;
-  readonly committer: ChangeSender;
-  readonly transactions: Transactions;
   readonly schemas: SchemaChanges;
   readonly quotas: NamespaceQuotas;
-  readonly runner: Runner;
   readonly held: HeldSlot;
   /** A start time at a commit number, undefined when its serials are used up. */
   giveStartTime(commit: number, sameSince: number): number | undefined;
@@ -109,9 +96,11 @@ const noUids: ReadonlyMap<string, number> = new Map();
 export class Mutations {
   readonly #options: MutationsOptions;
   readonly #queries = new UpsertQueries();
+  readonly #commits: TransactionCommits;
 
   constructor(options: MutationsOptions) {
     this.#options = options;
+    this.#commits = new TransactionCommits(options);
   }
 
   async mutate(request: MutateRequest): Promise<MutateAnswer> {
@@ -230,14 +219,9 @@ export class Mutations {
       basisKeys: session.basisKeys,
       touchedNodes: session.touchedNodes,
       deletedNodes: session.deletedNodes,
-      patches: this.#withRights(view, session.edits, session.patches),
+      patches: this.#commits.withRights(view, session.edits, session.patches),
     };
     return this.#options.committer.commit(view, change, contender);
-  }
-
-  #withRights(view: View, edits: readonly Edit[], patches: readonly Patch[]): readonly Patch[] {
-    const { acl, committer } = this.#options;
-    return acl ? withRightsPatch(view, edits, patches, committer) : patches;
   }
 
   /** A mutation without a start time and without commitNow opens a transaction. */
@@ -288,7 +272,7 @@ export class Mutations {
       }
     });
     if (!commitNow) return done;
-    const commit = await this.#commitOpen(startTs, namespace, nothingClaimed);
+    const commit = await this.#commits.commit(startTs, namespace, nothingClaimed);
     return { ...done, commitTs: packCommitTime(commit), keys: undefined };
   }
 
@@ -422,90 +406,11 @@ export class Mutations {
       }
       await this.#checkWritable(startTs, namespace, Infinity);
       const { keys = [], preds = [] } = request;
-      const commit = await this.#commitOpen(startTs, namespace, { keys, preds });
+      const commit = await this.#commits.commit(startTs, namespace, { keys, preds });
       return { startTs, commitTs: packCommitTime(commit) };
     });
   }
-
-  /** Commits what a transaction wrote; one that wrote nothing commits as it stands. */
-  async #commitOpen(startTs: number, namespace: number, claim: CommitClaim): Promise<number> {
-    const { readers, committer, transactions } = this.#options;
-    const transaction = transactions.find(startTs, namespace);
-    const claimed = await this.#readClaimed(claim.keys, transaction);
-    try {
-      const commit = await committer.retry(async (contender) => {
-        const view = await readers.openNewest(namespace, "change");
-        try {
-          if (!claim.preds.every((name) => isServed(view, name))) throw aborted();
-          if (transaction === undefined) return view.snapshot.ts;
-          return await this.#commitEdits(view, transaction, claimed, contender);
-        } finally {
-          view.reader.close();
-        }
-      });
-      transactions.end(startTs);
-      return commit;
-    } catch (error) {
-      // What the store could not take now (it is full, or overloaded) may be tried again by the client.
-      const isOver = error instanceof Fault && error.code === "E_TXN_ABORTED";
-      if (isOver || error instanceof StoreRefusal) transactions.end(startTs);
-      if (error instanceof StoreRefusal) throw aborted();
-      throw error;
-    }
-  }
-
-  /** Before a snapshot is taken, and once for all tries. A transaction that wrote nothing conflicts with none. */
-  #readClaimed(
-    keys: readonly string[],
-    transaction: Transaction | undefined,
-  ): MaybePromise<ReadonlySet<string>> {
-    if (transaction === undefined || keys.length === 0) return noKeys;
-    const { clock, runner } = this.#options;
-    const pacing = { clock, budget: makeFreeBudget(clock), scheduler: runner.scheduler };
-    return withYielder(pacing, (yielder) =>
-      readClaimedKeys(keys, transaction.conflictKeys, yielder),
-    );
-  }
-
-  /** Patches are derived from the facts on the newest state; only basis faults are worth another try. */
-  async #commitEdits(
-    view: View,
-    transaction: Transaction,
-    claimed: ReadonlySet<string>,
-    contender: Contender,
-  ): Promise<number> {
-    if (view.snapshot.fence > transaction.commit) throw aborted();
-    const derived = await derivePatches(view.reader, transaction.edits);
-    const conflictKeys = new Set([
-      ...transaction.conflictKeys,
-      ...derived.conflictKeys,
-      ...claimed,
-    ]);
-    try {
-      const change = {
-        startTs: transaction.commit,
-        conflictKeys,
-        basisKeys: derived.basisKeys,
-        touchedNodes: derived.touchedNodes,
-        deletedNodes: derived.deletedNodes,
-        patches: this.#withRights(view, transaction.edits, derived.patches),
-      };
-      return await this.#options.committer.commit(view, change, contender);
-    } catch (error) {
-      if (error instanceof StoreRefusal && error.reason !== "basis") throw aborted();
-      throw error;
-    }
-  }
 }
-
-/** What a client sends back of a transaction that it commits. */
-interface CommitClaim {
-  readonly keys: readonly string[];
-  readonly preds: readonly string[];
-}
-
-const nothingClaimed: CommitClaim = { keys: [], preds: [] };
-const noKeys: ReadonlySet<string> = new Set();
 
 interface Done {
   readonly queries: Uint8Array | undefined;
@@ -515,26 +420,4 @@ interface Done {
   readonly commitTs: number;
   readonly keys: readonly string[] | undefined;
   readonly preds: readonly string[];
-}
-
-/** Of a predicate as `printPredicates` names it; indexes of vectors go by their predicate. */
-function isServed({ reader: { schema } }: View, name: string): boolean {
-  const prefix = `1-${schema.namespace}-`;
-  if (!name.startsWith(prefix)) return false;
-  const [predicate = ""] = name.slice(prefix.length).split("__vector_");
-  return schema.predicate(predicate) !== undefined;
-}
-
-/** `<group>-<namespace>-<predicate>`; there is one group. */
-function printPredicates(view: View, edits: readonly Edit[]): readonly string[] {
-  const { schema } = view.reader;
-  const names = new Set<string>();
-  for (const edit of edits) {
-    if (edit.kind === "clearNode") continue;
-    const predicate = schema.predicateById(edit.predicate);
-    if (predicate !== undefined) {
-      names.add(`1-${schema.namespace}-${predicate.definition.name}`);
-    }
-  }
-  return [...names].sort();
 }

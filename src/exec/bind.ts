@@ -4,7 +4,7 @@ import { quoteGo, toFault } from "../model/conversion-error.ts";
 import { parseInt64, parseShortUint, parseUint64 } from "../model/int.ts";
 import { countedNode, countedNodeText } from "../model/uid.ts";
 import type { PagePlan, Plan, Slot } from "../plan/plan.ts";
-import { queryFault, type Run } from "./run.ts";
+import { queryFault, slotNumber, slotText, type Run } from "./run.ts";
 
 /**
  * Numbers of the page and uid slots. Pages are int32 with Go's base prefixes, uids unsigned 64 bits; a uid beyond
@@ -118,9 +118,9 @@ export interface BoundPage {
 }
 
 export function bindPage(run: Run, page: PagePlan): BoundPage {
-  const first = page.first === undefined ? 0 : (run.numbers[page.first] ?? 0);
-  const offset = page.offset === undefined ? 0 : (run.numbers[page.offset] ?? 0);
-  const after = page.after === undefined ? 0 : (run.numbers[page.after] ?? 0);
+  const first = page.first === undefined ? 0 : slotNumber(run, page.first);
+  const offset = page.offset === undefined ? 0 : slotNumber(run, page.offset);
+  const after = page.after === undefined ? 0 : slotNumber(run, page.after);
   return { first, offset: first < 0 || offset < 0 ? 0 : offset, after };
 }
 
@@ -140,12 +140,12 @@ export function cutPage(page: BoundPage, length: number): { start: number; end: 
  * a block finds. undefined where there are none.
  */
 export function findHugeUids(run: Run): ReadonlyMap<number, string> | undefined {
-  const { numbers, plan, texts } = run;
+  const { numbers, plan } = run;
   let found: Map<number, string> | undefined;
   for (let i = 0; i < numbers.length; i++) {
-    const number = numbers[i] ?? 0;
+    const number = must(numbers[i], "each slot has its number");
     if (!(number > Number.MAX_SAFE_INTEGER) || plan.slots[i]?.kind !== "uid") continue;
-    (found ??= new Map()).set(number, `0x${parseUint64(texts[i] ?? "", 0).toString(16)}`);
+    (found ??= new Map()).set(number, `0x${parseUint64(slotText(run, i), 0).toString(16)}`);
   }
   for (const variable of run.variables) {
     if (variable?.uids[0] !== countedNode) continue;

@@ -2,6 +2,7 @@
  * One block from its root to its finished frames. Price: the root's lists, then one read for each level; the page of a
  * root without filter or order is cut from its list by seeking.
  */
+import { must } from "../base/assert.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { sortUnique } from "../base/sorted.ts";
 import type { ListRef } from "../graph/reader.ts";
@@ -170,13 +171,14 @@ function setRootVariable(run: Run, plan: BlockPlan, uids: UidSet): void {
 }
 
 function uidsOfRows(root: LevelFrame, rows: Uint32Array): Float64Array {
-  return Float64Array.from(rows, (row) => root.frame.uids[row] ?? 0);
+  return Float64Array.from(rows, (row) => must(root.frame.uids[row], "each row has its node"));
 }
 
 /** Ascending, each once. */
 function sortedUids(uids: Float64Array): UidSet {
   for (let i = 1; i < uids.length; i++) {
-    if ((uids[i - 1] ?? 0) >= (uids[i] ?? 0)) return sortUnique(uids.slice());
+    if (must(uids[i - 1], "each row has its node") >= must(uids[i], "each row has its node"))
+      return sortUnique(uids.slice());
   }
   return uids;
 }
@@ -334,7 +336,7 @@ async function seekRoot(
     const batch = await readPage(run, choice, list, { first: size, offset: 0, after });
     for (const uid of await applyFilter(run, choice.rest, batch)) found.push(uid);
     if (batch.length < size) break;
-    after = batch[batch.length - 1] ?? 0;
+    after = must(batch.at(-1), "a batch that is not empty");
   }
   return new Float64Array(found.slice(page.offset, wanted));
 }

@@ -2,6 +2,7 @@
  * Fields that are computed once a block's own variables are known: val(), aggregates, math() (reference/dql 4.8 –
  * 4.10). Price: one pass over the rows and the variable beside them; no reads.
  */
+import { must } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
 import { Heap } from "../base/heap.ts";
 import { drive, type MaybePromise, type Steps } from "../base/maybe.ts";
@@ -101,7 +102,7 @@ class TaskOrder {
     this.#definers.set(variable, left);
     if (left > 0) return;
     for (const place of this.#waiting.get(variable) ?? []) {
-      const open = this.#open[place] ?? -1;
+      const open = must(this.#open[place], "each task waits for so many");
       if (open < 0) continue;
       this.#open[place] = open - 1;
       if (open === 1) this.#ready.push(place);
@@ -195,15 +196,15 @@ function* aggregateBelow(
   for (let row = 0; row < uids.length; row++) {
     const values: Value[] = [];
     for (const { offsets, targets } of edges) {
-      const end = offsets[row + 1] ?? 0;
-      work += end - (offsets[row] ?? 0) + 1;
-      for (let e = offsets[row] ?? 0; e < end; e++) {
-        const value = byUid.get(targets[e] ?? 0);
+      const end = must(offsets[row + 1], "each row has its edges");
+      work += end - must(offsets[row], "each row has its edges") + 1;
+      for (let e = must(offsets[row], "each row has its edges"); e < end; e++) {
+        const value = byUid.get(must(targets[e], "each edge has its target"));
         if (value !== undefined) values.push(value);
       }
     }
     const result = values.length === 0 ? undefined : aggregateValues(field.function, values);
-    if (result !== undefined) results.set(uids[row] ?? 0, result);
+    if (result !== undefined) results.set(must(uids[row], "each row has its node"), result);
     shown.push(result);
     if (work < workPerLook) continue;
     const pause = run.yielder.check(work);
@@ -227,7 +228,7 @@ function* mapValues(run: Run, { uids, values }: ValueColumn): Steps<Map<number, 
   run.budget.chargeBytes(uids.length * entryBytes);
   const byUid = new Map<number, Value>();
   for (let i = 0; i < uids.length; i++) {
-    byUid.set(uids[i] ?? 0, values[i] as Value);
+    byUid.set(must(uids[i], "each row has its node"), values[i] as Value);
     if (i % workPerLook !== workPerLook - 1) continue;
     const pause = run.yielder.check(workPerLook);
     if (pause !== undefined) yield pause;
@@ -304,11 +305,18 @@ function* pushDown(
   const { uids } = parent.frame;
   let work = 0;
   for (let row = 0; row < uids.length; row++) {
-    const value = values.get(uids[row] ?? 0);
+    const value = values.get(must(uids[row], "each row has its node"));
     if (value === undefined || (value.kind !== "int" && value.kind !== "float")) continue;
-    work += (edges.offsets[row + 1] ?? 0) - (edges.offsets[row] ?? 0) + 1;
-    for (let e = edges.offsets[row] ?? 0; e < (edges.offsets[row + 1] ?? 0); e++) {
-      const target = edges.targets[e] ?? 0;
+    work +=
+      must(edges.offsets[row + 1], "each row has its edges") -
+      must(edges.offsets[row], "each row has its edges") +
+      1;
+    for (
+      let e = must(edges.offsets[row], "each row has its edges");
+      e < must(edges.offsets[row + 1], "each row has its edges");
+      e++
+    ) {
+      const target = must(edges.targets[e], "each edge has its target");
       const known = pushed.get(target);
       pushed.set(target, known === undefined ? value : addNumbers(known, value));
     }

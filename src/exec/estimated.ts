@@ -1,9 +1,12 @@
 /** A run as the optimizer sees it: its literals, and what its functions say. */
 import type { Estimated } from "../optimizer/statistics.ts";
+import { Fault } from "../model/fault.ts";
+import type { RecursePlan } from "../plan/plan.ts";
 import { bindPage, cutPage } from "./bind.ts";
 import { functionOf } from "./functions.ts";
 import { findColumnIndex } from "./index-column.ts";
-import { slotNumber, type Run } from "./run.ts";
+import { bindDepth } from "./recurse.ts";
+import type { Run } from "./run.ts";
 
 export function estimatedOf(run: Run): Estimated {
   return {
@@ -22,6 +25,16 @@ export function estimatedOf(run: Run): Estimated {
         wanted: bound.first > 0 ? bound.first + bound.offset : Infinity,
       };
     },
-    number: (slot) => slotNumber(run, slot),
+    depth: (recurse) => depthOf(run, recurse),
   };
+}
+
+/** A depth that is no number is refused when the query runs: until then there is none. */
+function depthOf(run: Run, recurse: RecursePlan | undefined): number {
+  try {
+    return bindDepth(run, recurse);
+  } catch (error) {
+    if (error instanceof Fault) return 0;
+    throw error;
+  }
 }

@@ -71,8 +71,7 @@ function distinctNames(names: readonly string[]): readonly string[] {
 async function typesOf(run: Run, uids: UidSet): Promise<readonly string[]> {
   const predicate = run.reader.schema.predicate("dgraph.type");
   if (predicate === undefined) return [];
-  const read = run.reader.readLevel(uids, [{ kind: "cells", predicate: predicate.id }]);
-  const [column] = read instanceof Promise ? await read : read;
+  const [column] = await run.reader.readLevel(uids, [{ kind: "cells", predicate: predicate.id }]);
   if (column?.kind !== "cells") return [];
   const types = new Set<string>();
   for (const cells of column.cells) for (const cell of cells ?? []) types.add(cell.text);

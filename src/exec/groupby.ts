@@ -47,7 +47,10 @@ export async function groupRows(
   if (begin !== undefined) await begin;
   const byRow: (readonly Group[] | undefined)[] = [];
   for (let row = 0; row < rowCount; row++) {
-    const nodes = places.subarray(offsets[row] ?? 0, offsets[row + 1] ?? 0);
+    const nodes = places.subarray(
+      must(offsets[row], "each row has its edges"),
+      must(offsets[row + 1], "each row has its edges"),
+    );
     const groups =
       nodes.length > nodesAtOnce
         ? await formManyGroups(run, plan, source, nodes)
@@ -100,12 +103,13 @@ async function readSource(
   const valueRequests = plan.aggregates.map((aggregate) =>
     addValueRequest(run, requests, aggregate, uids),
   );
-  const read = readRows(run, uids, requests);
-  const columns = read instanceof Promise ? await read : read;
+  const columns = await readRows(run, uids, requests);
   return {
-    keys: plan.keys.map(({ use }, k) => keysOf(use, columns[keyRequests[k] ?? -1])),
+    keys: plan.keys.map(({ use }, k) =>
+      keysOf(use, columns[must(keyRequests[k], "each key was asked for")]),
+    ),
     values: plan.aggregates.map((aggregate, a) =>
-      valuesOf(aggregate, columns[valueRequests[a] ?? -1]),
+      valuesOf(aggregate, columns[must(valueRequests[a], "each aggregate was asked for")]),
     ),
   };
 }
@@ -190,7 +194,10 @@ function keysOf(use: PredicateUse, column: Column | undefined): (node: number) =
 
 function targetsOf(column: EdgeColumn, node: number): readonly number[] {
   return Array.from(
-    column.targets.subarray(column.offsets[node] ?? 0, column.offsets[node + 1] ?? 0),
+    column.targets.subarray(
+      must(column.offsets[node], "each row has its edges"),
+      must(column.offsets[node + 1], "each row has its edges"),
+    ),
   );
 }
 

@@ -66,8 +66,8 @@ export async function findColumnIndex(
   if (!areManyNodes(nodes)) return undefined;
   const index = findValueIndex(predicate);
   if (index === undefined) return undefined;
-  const counted = run.reader.countLists([{ kind: "presence", predicate: predicate.id }]);
-  const present = (counted instanceof Promise ? await counted : counted)[0] ?? 0;
+  const [counted] = await run.reader.countLists([{ kind: "presence", predicate: predicate.id }]);
+  const present = must(counted, "one list was counted");
   if (!takesColumn(present, nodes)) return undefined;
   const tokensMax = columnTokens(nodes);
   return (await countIndexTokens(run, index, tokensMax, keeps)) > tokensMax ? undefined : index;
@@ -122,11 +122,10 @@ async function countIndexTokens(
     if (before.tokens > max || countsOn(before.tokens)) return before.tokens;
   }
   let tokens = 0;
-  const scanned = run.reader.countTokens(index.id, languageRange(index, ""), () => {
+  await run.reader.countTokens(index.id, languageRange(index, ""), () => {
     tokens++;
     return countsOn(tokens);
   });
-  if (scanned instanceof Promise) await scanned;
   if (keeps) known.set(index.id, { tokens, ts });
   return tokens;
 }

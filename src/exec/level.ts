@@ -2,6 +2,7 @@
  * One level of a block: everything its nodes are asked for in one read, then each edge field's targets are filtered,
  * ordered and paged as one set and become the level below.
  */
+import { must } from "../base/assert.ts";
 import { makeArray } from "../base/array.ts";
 import type { Cell, Column, EdgeColumn, ColumnRequest } from "../graph/reader.ts";
 import { emptyUidSet, type UidSet } from "../model/uid.ts";
@@ -105,7 +106,7 @@ async function runFields(
   if (columns.some(hasManyEdges)) await rest(run);
   const finished: FieldColumn[] = [];
   for (let k = 0; k < fields.length; k++) {
-    const request = requestOf[k] ?? -1;
+    const request = must(requestOf[k], "each field was asked about");
     const field = fields[k];
     if (field === undefined) continue;
     if ("use" in field && request >= 0) countUids(run, field.use, uids.length);

@@ -2,6 +2,7 @@
  * Lists of indexes and values of nodes, as the functions of a query look them up. Price: an intersection starts with the
  * shortest list and seeks in the others.
  */
+import { must } from "../base/assert.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { union, unionAll } from "../base/sorted.ts";
 import type { Cell, ListRef } from "../graph/reader.ts";
@@ -139,7 +140,11 @@ export async function intersectLists(
   if (lists.length === 0) return emptyUidSet;
   const counted = countLists(run, lists);
   const counts = counted instanceof Promise ? await counted : counted;
-  const order = lists.map((_, i) => i).sort((a, b) => (counts[a] ?? 0) - (counts[b] ?? 0));
+  const order = lists
+    .map((_, i) => i)
+    .sort(
+      (a, b) => must(counts[a], "each list is counted") - must(counts[b], "each list is counted"),
+    );
   let found = candidates;
   for (const i of order) {
     const list = lists[i];

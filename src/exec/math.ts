@@ -1,4 +1,5 @@
 /** Evaluates math() over columns of values (reference/dql 4.10). Price: one pass for each operation; no reads. */
+import { must } from "../base/assert.ts";
 import { attempt } from "../model/conversion-error.ts";
 import { parseGoFloat } from "../model/float.ts";
 import { parseInt64 } from "../model/int.ts";
@@ -209,7 +210,7 @@ function keepComputed(uids: UidSet, compute: (row: number) => Value | undefined)
   for (let row = 0; row < uids.length; row++) {
     const value = compute(row);
     if (value === undefined) continue;
-    kept[values.length] = uids[row] ?? 0;
+    kept[values.length] = must(uids[row], "each row has its node");
     values.push(value);
   }
   return makeMathColumn({ uids: kept.subarray(0, values.length), values });

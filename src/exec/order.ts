@@ -84,7 +84,11 @@ async function rest(run: Run): Promise<void> {
 }
 
 function compareEdges(ranking: Ranking, places: Uint32Array): Compare {
-  return (a, b) => ranking.compare(places[a] ?? 0, places[b] ?? 0) || a - b;
+  return (a, b) =>
+    ranking.compare(
+      must(places[a], "each row has its place"),
+      must(places[b], "each row has its place"),
+    ) || a - b;
 }
 
 /** How many edges of a row are looked at afterwards; Infinity for all. */
@@ -117,8 +121,8 @@ async function sortManyEdges(run: Run, ranked: RankedEdges, count: number): Prom
   let length = 0;
   let done = 0;
   for (let row = 0; row < rowCount; row++) {
-    const from = edges.offsets[row] ?? 0;
-    const end = edges.offsets[row + 1] ?? 0;
+    const from = must(edges.offsets[row], "each row has its edges");
+    const end = must(edges.offsets[row + 1], "each row has its edges");
     const own = order.subarray(length, length + end - from);
     for (let e = 0; e < own.length; e++) own[e] = from + e;
     if (own.length <= rowAtOnce) {
@@ -186,8 +190,8 @@ function dropMissing(edges: Edges, places: Uint32Array, ranking: Ranking): Edges
   if (hasValue === undefined || !hasValue.includes(0)) return edges;
   const keep = new Uint8Array(places.length);
   for (let row = 0; row + 1 < edges.offsets.length; row++) {
-    const from = edges.offsets[row] ?? 0;
-    const to = edges.offsets[row + 1] ?? 0;
+    const from = must(edges.offsets[row], "each row has its edges");
+    const to = must(edges.offsets[row + 1], "each row has its edges");
     let any = 0;
     for (let e = from; e < to; e++) {
       keep[e] = hasValue[places[e] ?? 0] ?? 0;
@@ -234,7 +238,9 @@ export async function orderMembers(
     : await sortYielding(run.yielder, places, inOrder);
   run.profiler?.note(order, isSelected ? "selected by a heap" : "sorted");
   span?.end(Math.max(0, last - start));
-  return Float64Array.from(sorted.subarray(start, last), (place) => uids[place] ?? 0);
+  return Float64Array.from(sorted.subarray(start, last), (place) =>
+    must(uids[place], "each row has its node"),
+  );
 }
 
 async function rankMembers(run: Run, order: OrderPlan, uids: UidSet): Promise<Ranking> {
@@ -278,8 +284,7 @@ async function compareByKeys(
     kind: "cells",
     predicate: key.predicate.id,
   }));
-  const read = readRows(run, uids, requests);
-  const columns = read instanceof Promise ? await read : read;
+  const columns = await readRows(run, uids, requests);
   const turning: (readonly (Cell | undefined)[])[] = [];
   const compares = keys.map((key, k) => {
     countUids(run, key.use, uids.length);

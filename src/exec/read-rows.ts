@@ -1,4 +1,5 @@
 /** A level's read in slices, so that a large one lets other requests run. */
+import { must } from "../base/assert.ts";
 import { makeArray } from "../base/array.ts";
 import type { MaybePromise } from "../base/maybe.ts";
 import type { Cell, Column, EdgeColumn, ColumnRequest } from "../graph/reader.ts";
@@ -144,7 +145,8 @@ function joinEdges(parts: readonly EdgeColumn[]): EdgeColumn {
   let row = 0;
   let base = 0;
   for (const part of parts) {
-    for (let i = 1; i < part.offsets.length; i++) offsets[++row] = base + (part.offsets[i] ?? 0);
+    for (let i = 1; i < part.offsets.length; i++)
+      offsets[++row] = base + must(part.offsets[i], "each row has its edges");
     base += part.targets.length;
   }
   const targets = joinNumbers(parts.map((part) => part.targets));

@@ -2,6 +2,7 @@
  * @recurse: one level of fields is followed again and again, each edge once (reference/dql 4.16). Price: one read a
  * round, over the nodes that the round has reached; at most `query-edge` edges.
  */
+import { must } from "../base/assert.ts";
 import { parseBool } from "../model/convert.ts";
 import { parseUint64 } from "../model/int.ts";
 import { makeLimitFault } from "../model/limits.ts";
@@ -52,13 +53,17 @@ function bindRecurse(
   run: Run,
   recurse: RecursePlan | undefined,
 ): { depthMax: number; isLooping: boolean } {
-  const depth =
-    recurse?.depth === undefined ? 0 : Number(parseUint64(slotText(run, recurse.depth), 0));
+  const depth = bindDepth(run, recurse);
   const isLooping = recurse?.loop !== undefined && parseBool(slotText(run, recurse.loop));
   if (depth === 0 && isLooping) {
     throw queryFault("Depth must be > 0 when loop is true for recurse query");
   }
   return { depthMax: depth === 0 ? Infinity : depth, isLooping };
+}
+
+/** The depth that a query names; 0: none. */
+export function bindDepth(run: Run, recurse: RecursePlan | undefined): number {
+  return recurse?.depth === undefined ? 0 : Number(parseUint64(slotText(run, recurse.depth), 0));
 }
 
 /** An edge that is remembered as taken, in a set. */
@@ -116,14 +121,14 @@ class Walk {
     const keep = new Uint8Array(targets.length);
     let kept = 0;
     for (let row = 0; row + 1 < offsets.length; row++) {
-      const from = here.frame.uids[row] ?? 0;
-      const start = offsets[row] ?? 0;
-      const end = offsets[row + 1] ?? 0;
+      const from = must(here.frame.uids[row], "each row has its node");
+      const start = must(offsets[row], "each row has its edges");
+      const end = must(offsets[row + 1], "each row has its edges");
       if (start === end) continue;
       let seen = bySource.get(from);
       if (seen === undefined) bySource.set(from, (seen = new Set()));
       for (let e = start; e < end; e++) {
-        const to = targets[e] ?? 0;
+        const to = must(targets[e], "each edge has its target");
         if (seen.has(to)) continue;
         seen.add(to);
         keep[e] = 1;

@@ -1,3 +1,4 @@
+import { must } from "../base/assert.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Reader } from "../graph/reader.ts";
 import { Fault } from "../model/fault.ts";
@@ -58,7 +59,7 @@ export function slotText(run: Run, slot: SlotIndex): string {
 }
 
 export function slotNumber(run: Run, slot: SlotIndex): number {
-  return run.numbers[slot] ?? Number.NaN;
+  return must(run.numbers[slot], "each slot has its number");
 }
 
 export function queryFault(message: string): Fault {

@@ -70,11 +70,10 @@ async function readEdges(
   uids: Float64Array,
 ): Promise<readonly FieldEdges[]> {
   if (fields.length === 0) return [];
-  const read = run.reader.readLevel(
+  const columns = await run.reader.readLevel(
     uids,
     fields.map(({ plan }) => requestOfEdge(run, plan)),
   );
-  const columns = read instanceof Promise ? await read : read;
   const arranged: FieldEdges[] = [];
   for (let k = 0; k < fields.length; k++) {
     const field = must(fields[k], "each level has its field");

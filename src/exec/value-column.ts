@@ -1,4 +1,5 @@
 /** Values by node: made, laid beside other nodes, added up. */
+import { must } from "../base/assert.ts";
 import { addInt64Wrapping } from "../model/int.ts";
 import type { UidSet } from "../model/uid.ts";
 import type { Value } from "../model/value.ts";
@@ -15,8 +16,8 @@ export function alignValues(column: ValueColumn, uids: UidSet): (Value | undefin
   const values: (Value | undefined)[] = [];
   let at = 0;
   for (let i = 0; i < uids.length; i++) {
-    const uid = uids[i] ?? 0;
-    while (at < column.uids.length && (column.uids[at] ?? 0) < uid) at++;
+    const uid = must(uids[i], "each row has its node");
+    while (at < column.uids.length && must(column.uids[at], "each row has its node") < uid) at++;
     values.push(column.uids[at] === uid ? column.values[at] : undefined);
   }
   return values;

@@ -2,6 +2,7 @@
  * What a block's fields define: uid and value variables, gathered from its frames (reference/dql 4.8, 4.11). Price: one
  * pass over the frames; no reads.
  */
+import { must } from "../base/assert.ts";
 import { makeArray } from "../base/array.ts";
 import { drive, type MaybePromise, type Steps } from "../base/maybe.ts";
 import { sortUnique, unionAll } from "../base/sorted.ts";
@@ -126,7 +127,7 @@ function gatherField(
       if (column.kind !== "count") return;
       gatherRows(gather(found, field.variable, "value"), here, (row) => ({
         kind: "int",
-        int: column.counts[row] ?? 0,
+        int: must(column.counts[row], "each row has its count"),
       }));
       return;
     case "countUid": {
@@ -159,14 +160,16 @@ function gatherRows(
   for (let row = 0; row < uids.length; row++) {
     const value = isAlive(here, row) ? valueOf(row) : undefined;
     if (value === undefined) continue;
-    kept[values.length] = uids[row] ?? 0;
+    kept[values.length] = must(uids[row], "each row has its node");
     values.push(value);
   }
   if (gathered.first === undefined) {
     gathered.first = { uids: kept.subarray(0, values.length), values };
     return;
   }
-  values.forEach((value, i) => gathered.values.set(kept[i] ?? 0, value));
+  values.forEach((value, i) =>
+    gathered.values.set(must(kept[i], "each value has its node"), value),
+  );
 }
 
 function gatherValues(
@@ -219,8 +222,12 @@ function aliveTargets(here: LevelFrame, column: EdgeFrame): UidSet {
   const targets: number[] = [];
   for (let row = 0; row < here.frame.uids.length; row++) {
     if (!isAlive(here, row)) continue;
-    for (let e = column.offsets[row] ?? 0; e < (column.offsets[row + 1] ?? 0); e++) {
-      targets.push(column.targets[e] ?? 0);
+    for (
+      let e = must(column.offsets[row], "each row has its edges");
+      e < must(column.offsets[row + 1], "each row has its edges");
+      e++
+    ) {
+      targets.push(must(column.targets[e], "each edge has its target"));
     }
   }
   return sortUnique(new Float64Array(targets));
@@ -256,9 +263,14 @@ export function announceFacets(run: Run, field: EdgeField, edges: Edges): void {
 }
 
 function addFacets(found: Map<number, Value>, edges: Edges, key: string, row: number): void {
-  for (let e = edges.offsets[row] ?? 0; e < (edges.offsets[row + 1] ?? 0); e++) {
+  for (
+    let e = must(edges.offsets[row], "each row has its edges");
+    e < must(edges.offsets[row + 1], "each row has its edges");
+    e++
+  ) {
     const value = findFacet(edges.facets?.[e], key);
-    if (value !== undefined) addFacet(found, edges.targets[e] ?? 0, value);
+    if (value !== undefined)
+      addFacet(found, must(edges.targets[e], "each edge has its target"), value);
   }
 }
 

@@ -97,8 +97,8 @@ async function expectSteps(run: Run, parts: WalkParts, wanted: number): Promise<
   const { count } = parts.chosen;
   if (count === Infinity) return stepsOfWalk(wanted, 0, count);
   const predicate = must(parts.order.keys[0], "an order has a key").predicate.id;
-  const counted = run.reader.countLists([{ kind: "presence", predicate }]);
-  const present = (counted instanceof Promise ? await counted : counted)[0] ?? 0;
+  const [counted] = await run.reader.countLists([{ kind: "presence", predicate }]);
+  const present = must(counted, "one list was counted");
   return stepsOfWalk(wanted, present, count);
 }
 
@@ -184,8 +184,8 @@ function collectPassing(found: Found, { uids, starts }: Batch, passing: UidSet |
   for (let t = 0; t < starts.length; t++) {
     const end = starts[t + 1] ?? uids.length;
     found.starts.push(found.uids.length);
-    for (let i = starts[t] ?? 0; i < end; i++) {
-      const uid = uids[i] ?? 0;
+    for (let i = must(starts[t], "each token has its beginning"); i < end; i++) {
+      const uid = must(uids[i], "each row has its node");
       if (passing === undefined || hasMember(passing, uid)) found.uids.push(uid);
     }
   }
@@ -207,7 +207,7 @@ async function readBatch(
   const starts: number[] = [];
   let current: Uint8Array | undefined;
   let isStopped = false;
-  const scanned = run.reader.scanTokens(walk.index, range, (token, members) => {
+  await run.reader.scanTokens(walk.index, range, (token, members) => {
     if (isSameToken(token, done) || isSameToken(token, walk.excluded)) return true;
     if (current === undefined || !isSameToken(token, current)) {
       if (uids.length >= size) {
@@ -220,7 +220,6 @@ async function readBatch(
     for (const uid of members) if (uid > walk.after) uids.push(uid);
     return true;
   });
-  if (scanned instanceof Promise) await scanned;
   return { uids, starts, last: isStopped ? current : undefined };
 }
 
@@ -240,8 +239,7 @@ async function filterBatch(
     kept = await checkCandidates(run, { ...rest.held, uids: intersect(kept, rest.held.uids) });
   }
   if (rest.list !== undefined) {
-    const cut = run.reader.intersectList(rest.list, kept);
-    kept = intersect(kept, cut instanceof Promise ? await cut : cut);
+    kept = intersect(kept, await run.reader.intersectList(rest.list, kept));
   }
   if (rest.filter !== undefined) kept = await applyFilter(run, rest.filter, kept);
   return kept.length === uids.length ? undefined : kept;
@@ -269,10 +267,15 @@ async function sortTies(run: Run, { order, page }: Finish, found: Found): Promis
   const uids = new Float64Array(found.uids);
   const wanted = page.offset + page.first;
   const tokenOf = new Map<number, number>();
-  for (let t = 0; t < starts.length && (starts[t] ?? 0) < wanted; t++) {
-    const from = starts[t] ?? 0;
+  for (
+    let t = 0;
+    t < starts.length && must(starts[t], "each token has its beginning") < wanted;
+    t++
+  ) {
+    const from = must(starts[t], "each token has its beginning");
     const to = starts[t + 1] ?? uids.length;
-    if (to - from > 1) for (let i = from; i < to; i++) tokenOf.set(uids[i] ?? 0, t);
+    if (to - from > 1)
+      for (let i = from; i < to; i++) tokenOf.set(must(uids[i], "each row has its node"), t);
   }
   if (tokenOf.size > 0) {
     const tied = sortUnique(new Float64Array(tokenOf.keys()));
@@ -281,7 +284,7 @@ async function sortTies(run: Run, { order, page }: Finish, found: Found): Promis
     const next = starts.slice();
     for (const uid of await orderMembers(run, others, tied, all, true)) {
       const t = tokenOf.get(uid) ?? 0;
-      const place = next[t] ?? 0;
+      const place = must(next[t], "each token has its place");
       uids[place] = uid;
       next[t] = place + 1;
     }

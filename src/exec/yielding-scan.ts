@@ -20,7 +20,7 @@ export async function scanYielding(
     let pause: Promise<void> | undefined;
     let last: Uint8Array | undefined;
     let next: Uint8Array | undefined;
-    const scanned = run.reader.scanTokens(index, { from, to: range.to }, (token, uids) => {
+    await run.reader.scanTokens(index, { from, to: range.to }, (token, uids) => {
       // A token with many members comes in several visits: it is not left in between.
       if (last !== undefined && !isSameToken(token, last)) {
         next = token.slice();
@@ -34,7 +34,6 @@ export async function scanYielding(
       }
       return visit(token, uids);
     });
-    if (scanned instanceof Promise) await scanned;
     if (pause !== undefined) await pause;
     if (next === undefined) return;
     from = next;

@@ -71,8 +71,7 @@ export class SchemaHistory {
     pause: () => Promise<void>,
   ): Promise<SchemaState | undefined> {
     const { namespace, commitTs, schemaVersion } = site;
-    const reading = this.#cache.read(snapshot, namespace);
-    const known = reading instanceof Promise ? await reading : reading;
+    const known = await this.#cache.read(snapshot, namespace);
     if (known?.state.version === schemaVersion) return known.state;
     const span = this.#spans.find(
       (one) => one.namespace === namespace && one.first <= commitTs && commitTs <= one.last,

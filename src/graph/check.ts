@@ -113,16 +113,15 @@ class GraphCheck {
   }
 
   async #checkRecords(namespace: number): Promise<void> {
-    let after = 0;
-    while (after >= 0) {
+    let after: number | undefined = 0;
+    while (after !== undefined) {
       const from = after;
-      const next = await this.#slice(namespace, async (reader) => {
+      after = await this.#slice(namespace, async (reader) => {
         const uids = await readNodes(reader, from, this.#sliceSize);
         this.nodes += uids.length;
         await this.#checkNodes(reader, new Float64Array(uids));
-        return uids.length < this.#sliceSize ? -1 : (uids.at(-1) ?? -1);
+        return uids.length < this.#sliceSize ? undefined : uids.at(-1);
       });
-      after = next ?? -1;
     }
   }
 
@@ -281,7 +280,7 @@ function expectEntries(
     if (facets !== undefined) row.facets?.set(member, facets);
   };
   uids.forEach((uid, i) => {
-    const count = counted?.kind === "count" ? (counted.counts[i] ?? 0) : 0;
+    const count = counted?.kind === "count" ? must(counted.counts[i], "each row has its count") : 0;
     if (count === 0) return;
     request(presenceList(storageId, predicate.id), uid, `presence of ${name}`);
     if (isReady(predicate.countIndex)) {
@@ -299,7 +298,7 @@ function expectEntries(
       }
     } else if (column?.kind === "edges" && isReady(predicate.reverseIndex)) {
       const { offsets, targets, facets } = column;
-      const first = offsets[i] ?? 0;
+      const first = must(offsets[i], "each row has its edges");
       for (const [k, target] of targets.subarray(first, offsets[i + 1]).entries()) {
         const list = reverseList(storageId, predicate.reverseIndex.id, target);
         request(list, uid, `the reverse of ${name}`, encodeFacets(facets?.[first + k]));
@@ -368,7 +367,9 @@ function judgeReverse(name: string): Judge {
     const [column] = await reader.readLevel(uids, [request]);
     const { offsets, targets } = column;
     const at = uids.findIndex(
-      (_, i) => offsets[i] === offsets[i + 1] || targets[offsets[i] ?? 0] !== object,
+      (_, i) =>
+        offsets[i] === offsets[i + 1] ||
+        targets[must(offsets[i], "each row has its edges")] !== object,
     );
     if (at < 0) return undefined;
     return `the reverse of ${name} has ${hex(uids[at])} → ${hex(object)}, which is no edge`;

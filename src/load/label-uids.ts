@@ -1,4 +1,5 @@
 /** Labels of a whole load → uids. One scope for all its files. */
+import { must } from "../base/assert.ts";
 import { type Client, leaseUids } from "./client.ts";
 
 /** Asked for at once; unused ones are lost, which costs nothing out of 2^53. */
@@ -91,9 +92,11 @@ export class LabelUids {
     this.#uids = new Float64Array(uids.length * 2);
     for (const [i, uid] of uids.entries()) {
       if (uid === 0) continue;
-      const at = this.#find(lows[i] ?? 0, highs[i] ?? 0);
-      this.#low[at] = lows[i] ?? 0;
-      this.#high[at] = highs[i] ?? 0;
+      const low = must(lows[i], "each label has its halves");
+      const high = must(highs[i], "each label has its halves");
+      const at = this.#find(low, high);
+      this.#low[at] = low;
+      this.#high[at] = high;
       this.#uids[at] = uid;
     }
   }

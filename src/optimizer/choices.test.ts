@@ -22,6 +22,7 @@ import {
   takesReverse,
   takesTexts,
 } from "./filter-choice.ts";
+import { checkCost, costOf } from "./query-cost.ts";
 import { countedMembersMax, countsRangeOn } from "./root-choice.ts";
 import { isHeld, isSorted, isWalkLong, ranksMembers, stepsOfWalk } from "./walk-choice.ts";
 
@@ -79,4 +80,15 @@ test("a walk is longer the rarer its candidates are among the nodes with a value
   expect(stepsOfWalk(10, 1000, 5000)).toBe(10);
   expect(stepsOfWalk(10, 1000, 0)).toBe(10_000);
   expect(stepsOfWalk(10, 1000, Infinity)).toBe(10);
+});
+
+test("a query may cost as much as the limit, and no more", () => {
+  expect(() => checkCost(100, 100)).not.toThrow();
+  expect(() => checkCost(101, 100)).toThrow("expected to cost 101 records, more than 100");
+});
+
+test("a list costs a record; tokens and members of lists are parts of one, rounded up together", () => {
+  expect(costOf({ records: 3, lists: 2, tokens: 0, uids: 0 })).toBe(5);
+  expect(costOf({ records: 0, lists: 0, tokens: 4, uids: 400 })).toBe(4);
+  expect(costOf({ records: 0, lists: 0, tokens: 1, uids: 100 })).toBe(1);
 });

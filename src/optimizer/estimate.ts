@@ -176,11 +176,10 @@ class Estimator {
     let members = 1;
     const reverse = order.keys[0]?.descending === true;
     const all = { from: undefined, to: undefined, reverse };
-    const counted = this.#estimated.reader.countTokens(order.walk.id, all, (_, count) => {
+    await this.#estimated.reader.countTokens(order.walk.id, all, (_, count) => {
       members = Math.max(1, count);
       return false;
     });
-    if (counted instanceof Promise) await counted;
     return Math.ceil(steps / members) * members;
   }
 
@@ -258,8 +257,7 @@ class Estimator {
 
   /** Each round reads the nodes that the one before has found; without `loop` each node's edges are followed once. */
   async #recurse({ level, recurse }: BlockPlan, count: number): Promise<void> {
-    const depth = recurse?.depth === undefined ? Number.NaN : this.#estimated.number(recurse.depth);
-    const rounds = depth > 0 ? Math.min(depth, roundsMax) : roundsMax;
+    const rounds = Math.min(this.#estimated.depth(recurse) || Infinity, roundsMax);
     const { reads } = this.expected;
     let all = 0;
     let frontier = count;

@@ -1,4 +1,5 @@
 /** How many edges nodes have, and how many nodes a predicate has: from heads of lists, and the counts of a few nodes. */
+import { must } from "../base/assert.ts";
 import { unionAll } from "../base/sorted.ts";
 import type { ColumnRequest, ListRef, Reader } from "../graph/reader.ts";
 import type { UidSet } from "../model/uid.ts";
@@ -33,8 +34,8 @@ export class FanOuts {
   }
 
   async #count(list: ListRef): Promise<number> {
-    const counted = this.#reader.countLists([list]);
-    return (counted instanceof Promise ? await counted : counted)[0] ?? 0;
+    const [counted] = await this.#reader.countLists([list]);
+    return must(counted, "one list was counted");
   }
 
   /** Nodes from all over a list: the oldest ones often have the most edges. */
@@ -44,8 +45,9 @@ export class FanOuts {
     const sets: UidSet[] = [];
     for (let i = 0; i < places; i++) {
       const skip = Math.floor((total * i) / places);
-      const read = this.#reader.readLists([list], { skip, limit: edgeSampleNodes / places });
-      sets.push(...(read instanceof Promise ? await read : read));
+      sets.push(
+        ...(await this.#reader.readLists([list], { skip, limit: edgeSampleNodes / places })),
+      );
     }
     return unionAll(sets);
   }
@@ -56,8 +58,7 @@ export class FanOuts {
     if (list === undefined || request === undefined) return undefined;
     const nodes = await this.#spread(list);
     if (nodes.length === 0) return 0;
-    const levels = this.#reader.readLevel(nodes, [request]);
-    const [column] = levels instanceof Promise ? await levels : levels;
+    const [column] = await this.#reader.readLevel(nodes, [request]);
     if (column?.kind !== "count") return undefined;
     let sum = 0;
     for (const count of column.counts) sum += count;

@@ -2,6 +2,7 @@
  * The order in which the parts of an AND are asked of many candidates: those whose nodes are known to be few first, so
  * that the others are asked about what is left. Price: the heads of the lists that the parts name.
  */
+import { must } from "../base/assert.ts";
 import { Fault } from "../model/fault.ts";
 import type { CallPlan, FilterPlan } from "../plan/plan.ts";
 import type { StatisticsOf, TraitsOf } from "./statistics.ts";
@@ -22,7 +23,11 @@ export async function orderParts(
   const ranks = await Promise.all(filters.map((filter) => rankPart(filter, of, counts)));
   const places = filters.map((_, i) => i);
   // The outcome is the same in any order.
-  places.sort((a, b) => compareRanks(ranks[a] ?? 0, ranks[b] ?? 0) || a - b);
+  places.sort(
+    (a, b) =>
+      compareRanks(must(ranks[a], "each part is ranked"), must(ranks[b], "each part is ranked")) ||
+      a - b,
+  );
   return places.flatMap((place) => filters[place] ?? []);
 }
 

@@ -1,7 +1,7 @@
 /** What the optimizer is told by those who execute: the functions' halves of a choice, and the numbers of a run. */
 import type { Reader } from "../graph/reader.ts";
 import type { Predicate } from "../graph/schema.ts";
-import type { CallPlan, PagePlan, Plan, SlotIndex } from "../plan/plan.ts";
+import type { CallPlan, PagePlan, Plan, RecursePlan } from "../plan/plan.ts";
 
 /** What is guessed of a call where no list tells: its share of the nodes is in `costs.ts`. */
 export type Guess = "equal" | "between" | "expression" | "condition";
@@ -53,8 +53,8 @@ export interface Estimated {
   readonly isColumn: (predicate: Predicate, nodes: number) => Promise<boolean>;
   /** How many of so many nodes a page shows; and how many must be found for it, Infinity for all. */
   readonly page: (page: PagePlan, count: number) => PageCounts;
-  /** NaN where it is no number. */
-  readonly number: (slot: SlotIndex) => number;
+  /** Of a recursion; 0 where the query names none. */
+  readonly depth: (recurse: RecursePlan | undefined) => number;
 }
 
 interface PageCounts {

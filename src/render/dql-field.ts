@@ -1,4 +1,5 @@
 /** What one field of one node writes, but for edges: keys, values, facets, groups (reference/dql 4.11, 4.15, 4.20). */
+import { must } from "../base/assert.ts";
 import { Buffer } from "node:buffer";
 import type { Steps } from "../base/maybe.ts";
 import type { FieldColumn, Group, GroupsColumn } from "../exec/frame.ts";
@@ -85,7 +86,7 @@ export function writeScalar(render: DqlRender, at: FieldAt, start: number): void
     case "count":
       separate(writer, start);
       writer.bytes(memberNameOf(field));
-      writer.ascii(String(column.counts[row] ?? 0));
+      writer.ascii(String(must(column.counts[row], "each row has its count")));
       return;
     case "groups": {
       const groups = groupsOf(column, row);

@@ -2,7 +2,7 @@
  * Frames → the JSON of the native endpoint, exactly as reference/dql 4.4, 4.7, 4.11, 4.15, 4.17, 4.20 has it: objects
  * that produce no key vanish, facets of an edge stand in the child, counts of a list are objects of their own.
  */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { BlockResult, ExecutionResult, Path } from "../exec/frame.ts";
@@ -206,7 +206,7 @@ function writePaths(render: DqlRender, paths: readonly (readonly [BlockPlan, Pat
         writer.bytes(memberNameOf(field));
       }
       writer.ascii('{"uid":');
-      writer.uid(path.uids[i] ?? 0);
+      writer.uid(must(path.uids[i], "each row has its node"));
       if (i === 0) writer.ascii(`,"_weight_":${printFloat(path.weight)}`);
       if (field?.kind === "edge" && field.facets !== undefined) {
         writeFacets(writer, field.facets, hop?.facets, field.key, 0);

@@ -2,7 +2,7 @@
  * One node and what is below it, as JSON of the native endpoint. Small answers are written in one go; large ones in
  * steps of the same pieces, between which other requests run.
  */
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import type { EdgeFrame, Frame } from "../exec/frame.ts";
 import type { Steps } from "../base/maybe.ts";
 import type { EdgeField, FieldPlan } from "../plan/plan.ts";
@@ -67,7 +67,7 @@ function writeNode(
   row: number,
   arrival: Arrival | undefined,
 ): boolean {
-  const uid = frame.uids[row] ?? 0;
+  const uid = must(frame.uids[row], "each row has its node");
   const start = openNode(render, uid);
   const { fields } = frame.level;
   for (let k = 0; k < fields.length; k++) {
@@ -138,7 +138,7 @@ function writeEdges(
   const list = openList(render, field, column, row, start);
   for (let e = list.from; e < list.to; e++) {
     if (isAbove(render, column, e)) continue;
-    const childRow = column.rows[e] ?? 0;
+    const childRow = must(column.rows[e], "each edge has its row");
     if (field.normalize) {
       writeNormalized(render, child, childRow, list.first);
       continue;
@@ -179,8 +179,8 @@ function openList(
   separate(writer, start);
   writer.bytes(memberNameOf(field));
   if (!field.single) writer.byte(openBracket);
-  const from = column.offsets[row] ?? 0;
-  const to = column.offsets[row + 1] ?? 0;
+  const from = must(column.offsets[row], "each row has its edges");
+  const to = must(column.offsets[row + 1], "each row has its edges");
   const list = { before, first: writer.length, from, to };
   if (column.groups?.areFirst === true) writeGroupsBeside(writer, column.groups, row, list);
   return list;
@@ -215,7 +215,7 @@ function closeList(
 }
 
 function isAbove({ above }: DqlRender, column: EdgeFrame, edge: number): boolean {
-  return above?.includes(column.targets[edge] ?? 0) === true;
+  return above?.includes(must(column.targets[edge], "each edge has its target")) === true;
 }
 
 /** Returns where to go back to when the member turns out to be nothing. */
@@ -246,7 +246,7 @@ function* writeNodeInSteps(
   { frame, row }: { readonly frame: Frame; readonly row: number },
   arrival: Arrival | undefined,
 ): Steps<boolean> {
-  const uid = frame.uids[row] ?? 0;
+  const uid = must(frame.uids[row], "each row has its node");
   const start = openNode(render, uid);
   const { fields } = frame.level;
   for (let k = 0; k < fields.length; k++) {
@@ -305,7 +305,7 @@ function* writeEdgesInSteps(
     const pause = renderYielder.next();
     if (pause !== undefined) yield pause;
     if (isAbove(render, column, e)) continue;
-    const childRow = column.rows[e] ?? 0;
+    const childRow = must(column.rows[e], "each edge has its row");
     if (field.normalize) {
       yield* writeNormalizedInSteps(
         { render, renderYielder },

@@ -4,7 +4,7 @@
  * await, a read.
  */
 import type { Steps } from "../base/maybe.ts";
-import { unreachable } from "../base/assert.ts";
+import { must, unreachable } from "../base/assert.ts";
 import type { BlockResult, EdgeFrame, FieldColumn, Frame } from "../exec/frame.ts";
 import type { Cell } from "../graph/reader.ts";
 import type { JsonWriter } from "./json-writer.ts";
@@ -79,7 +79,7 @@ export class GraphqlRenderer {
     for (let i = 0; i < rows.length; i++) {
       if (i > 0) out.byte(comma);
       this.#path.push(i);
-      const row = rows[i] ?? 0;
+      const row = must(rows[i], "below the number of rows");
       if (row < 0 || !this.#object(block.frame, row, shape)) out.ascii("null");
       this.#path.pop();
     }
@@ -101,7 +101,7 @@ export class GraphqlRenderer {
       if (pause !== undefined) yield pause;
       if (i > 0) out.byte(comma);
       this.#path.push(i);
-      const row = rows[i] ?? 0;
+      const row = must(rows[i], "below the number of rows");
       const isWritten =
         row >= 0 &&
         (isDeep
@@ -188,7 +188,7 @@ export class GraphqlRenderer {
     const out = this.#out;
     out.byte(bracketOpen);
     for (let i = 0; i < rows.length; i++) {
-      const row = rows[i] ?? 0;
+      const row = must(rows[i], "below the number of rows");
       if (i > 0) out.byte(comma);
       out.byte(braceOpen);
       let count = 0;
@@ -212,7 +212,7 @@ export class GraphqlRenderer {
     const column = "field" in value ? frame.fields[value.field] : undefined;
     switch (value.kind) {
       case "uid":
-        return this.#uid(frame.uids[row] ?? 0);
+        return this.#uid(must(frame.uids[row], "each row has its node"));
       case "typename":
         this.#out.text(JSON.stringify(typeName));
         return true;
@@ -238,7 +238,7 @@ export class GraphqlRenderer {
       case "lambda":
         return this.#lambda(row, field, value);
       case "distance":
-        return this.#distance(frame.uids[row] ?? 0, field);
+        return this.#distance(must(frame.uids[row], "each row has its node"), field);
       case "nothing":
         if (!value.isList) return this.#missing(field);
         this.#out.ascii("[]");
@@ -360,7 +360,12 @@ export class GraphqlRenderer {
     this.#path.push(field.key);
     let isWritten = false;
     if (end - start > 1) this.#fail(listReturned, field.place);
-    else isWritten = this.#object(child, edges.rows[start] ?? 0, shape.object);
+    else
+      isWritten = this.#object(
+        child,
+        must(edges.rows[start], "each edge has its row"),
+        shape.object,
+      );
     this.#path.pop();
     return isWritten || this.#afterFault(field);
   }
@@ -382,7 +387,11 @@ export class GraphqlRenderer {
       for (let e = start; e < end; e++) {
         if (e > start) out.byte(comma);
         path.push(e - start);
-        const isWritten = this.#object(child, edges.rows[e] ?? 0, shape.object);
+        const isWritten = this.#object(
+          child,
+          must(edges.rows[e], "each edge has its row"),
+          shape.object,
+        );
         path.pop();
         if (isWritten) continue;
         if (shape.elementNonNull) {
@@ -415,7 +424,7 @@ export class GraphqlRenderer {
     const path = this.#path;
     path.push(field.key);
     if (!shape.isList) {
-      const childRow = edges.rows[start] ?? 0;
+      const childRow = must(edges.rows[start], "each edge has its row");
       const isWritten = yield* this.#objectInSteps(child, childRow, shape.object, renderYielder);
       path.pop();
       return isWritten || this.#afterFault(field);
@@ -429,7 +438,7 @@ export class GraphqlRenderer {
       if (pause !== undefined) yield pause;
       if (e > start) out.byte(comma);
       path.push(e - start);
-      const childRow = edges.rows[e] ?? 0;
+      const childRow = must(edges.rows[e], "each edge has its row");
       const isWritten = isDeep
         ? yield* this.#objectInSteps(child, childRow, shape.object, renderYielder)
         : this.#object(child, childRow, shape.object);
@@ -452,7 +461,8 @@ export class GraphqlRenderer {
     const edges = column?.kind === "edges" ? column : undefined;
     const start = edges?.offsets[row] ?? 0;
     const end = edges?.offsets[row + 1] ?? 0;
-    const count = column?.kind === "count" ? (column.counts[row] ?? 0) : end - start;
+    const count =
+      column?.kind === "count" ? must(column.counts[row], "each row has its count") : end - start;
     writeAggregate(this.#out, shape.typeName, shape.members, count, (member) => {
       const values = edges?.child?.fields[member.field];
       if (edges === undefined || values === undefined) return undefined;

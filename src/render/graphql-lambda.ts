@@ -2,6 +2,7 @@
  * Lambda fields of a run: where they stand in its frames, and of which parents they are asked (reference/graphql 7.2).
  * A field of a level is asked once, with each parent once, in the order in which they are met.
  */
+import { must } from "../base/assert.ts";
 import type { BlockResult, Frame } from "../exec/frame.ts";
 import { typeOfRow } from "./graphql-frame.ts";
 import { GraphqlRenderer } from "./graphql-json.ts";
@@ -44,7 +45,7 @@ function visit(
   const asked = new Map<FieldShape, number[]>();
   const isSeen = new Uint8Array(frame.uids.length);
   for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] ?? 0;
+    const row = must(rows[i], "below the number of rows");
     if (isSeen[row] === 1) continue;
     isSeen[row] = 1;
     const typed = shape.byType === undefined ? undefined : typeOfRow(frame, row, shape);
@@ -74,8 +75,9 @@ function visitEdge(
   if (column?.kind !== "edges" || column.child === undefined) return;
   const targets: number[] = [];
   for (const row of parents) {
-    const end = column.offsets[row + 1] ?? 0;
-    for (let e = column.offsets[row] ?? 0; e < end; e++) targets.push(column.rows[e] ?? 0);
+    const end = must(column.offsets[row + 1], "each row has its edges");
+    for (let e = must(column.offsets[row], "each row has its edges"); e < end; e++)
+      targets.push(must(column.rows[e], "each edge has its row"));
   }
   if (targets.length > 0) visit(column.child, targets, object, sites);
 }

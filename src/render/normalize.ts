@@ -1,4 +1,5 @@
 /** @normalize: a node as flat objects, one for each way through its branches (reference/dql 4.13). */
+import { must } from "../base/assert.ts";
 import type { Steps } from "../base/maybe.ts";
 import type { EdgeFrame, FieldColumn, Frame } from "../exec/frame.ts";
 import { Fault } from "../model/fault.ts";
@@ -102,7 +103,7 @@ type FlatSink = (row: Flat) => void;
 /** Gives the rows of a node and of what is below it, one after another. */
 function* flatten(at: Flattening, { frame, row, arrival }: NodeAt, sink: FlatSink): Steps<void> {
   const { render } = at;
-  const uid = frame.uids[row] ?? 0;
+  const uid = must(frame.uids[row], "each row has its node");
   const own: Entry[] = [];
   const edges: { readonly field: EdgeField; readonly column: EdgeFrame }[] = [];
   const visit = (field: FieldPlan, column: FieldColumn | undefined): void => {
@@ -144,12 +145,21 @@ function* flattenEdges(
     count.add(flat.size);
     rows.push(flat);
   };
-  for (let e = column.offsets[row] ?? 0; e < (column.offsets[row + 1] ?? 0); e++) {
+  for (
+    let e = must(column.offsets[row], "each row has its edges");
+    e < must(column.offsets[row + 1], "each row has its edges");
+    e++
+  ) {
     const pause = renderYielder?.next();
     if (pause !== undefined) yield pause;
-    if (render.above?.includes(column.targets[e] ?? 0) === true) continue;
+    if (render.above?.includes(must(column.targets[e], "each edge has its target")) === true)
+      continue;
     const arrival = { field, facets: column.facets?.[e] };
-    yield* flatten(at, { frame: child, row: column.rows[e] ?? 0, arrival }, add);
+    yield* flatten(
+      at,
+      { frame: child, row: must(column.rows[e], "each edge has its row"), arrival },
+      add,
+    );
   }
   countRows(child, column, row).forEach(add);
   return rows;
@@ -157,7 +167,8 @@ function* flattenEdges(
 
 /** A count(uid) with an alias is a row of its own beside those of the nodes that it counts. */
 function countRows({ level }: Frame, { offsets }: EdgeFrame, row: number): readonly Flat[] {
-  const count = (offsets[row + 1] ?? 0) - (offsets[row] ?? 0);
+  const count =
+    must(offsets[row + 1], "each row has its edges") - must(offsets[row], "each row has its edges");
   if (count === 0) return [];
   return level.fields
     .filter((field) => field.kind === "countUid" && field.aliased)

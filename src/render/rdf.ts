@@ -3,7 +3,7 @@
  * level's nodes, then those of the level below it, then the next field.
  */
 import { Buffer } from "node:buffer";
-import { assert } from "../base/assert.ts";
+import { assert, must } from "../base/assert.ts";
 import { drive } from "../base/maybe.ts";
 import type { MaybePromise, Steps } from "../base/maybe.ts";
 import type { BlockResult, EdgeFrame, ExecutionResult, FieldColumn, Frame } from "../exec/frame.ts";
@@ -173,7 +173,7 @@ function* writeField(writer: LineWriter, frame: Frame, at: FieldRows): Steps<voi
   for (const row of rows) {
     const pause = writer.next();
     if (pause !== undefined) yield pause;
-    writeRow(writer, frame.uids[row] ?? 0, at, row);
+    writeRow(writer, must(frame.uids[row], "each row has its node"), at, row);
   }
 }
 
@@ -194,7 +194,11 @@ function writeRow(
       for (const cell of column.cells[row] ?? []) writeCell(writer, uid, nameOf(field), cell);
       return;
     case "count":
-      writer.line(uid, field.key, `"${String(column.counts[row] ?? 0)}"`);
+      writer.line(
+        uid,
+        field.key,
+        `"${String(must(column.counts[row], "each row has its count"))}"`,
+      );
       return;
     case "computed":
       writeValue(writer, uid, field.key, column.values[row]);
@@ -250,13 +254,13 @@ function* writeEdges(
   const name = nameOf(at.field);
   const below: number[] = [];
   for (const row of at.rows) {
-    const uid = frame.uids[row] ?? 0;
-    const end = column.offsets[row + 1] ?? 0;
-    for (let e = column.offsets[row] ?? 0; e < end; e++) {
+    const uid = must(frame.uids[row], "each row has its node");
+    const end = must(column.offsets[row + 1], "each row has its edges");
+    for (let e = must(column.offsets[row], "each row has its edges"); e < end; e++) {
       const pause = writer.next();
       if (pause !== undefined) yield pause;
-      writer.line(uid, name, `<${printUid(column.targets[e] ?? 0)}>`);
-      below.push(column.rows[e] ?? 0);
+      writer.line(uid, name, `<${printUid(must(column.targets[e], "each edge has its target"))}>`);
+      below.push(must(column.rows[e], "each edge has its row"));
     }
   }
   if (below.length > 0) yield* writeFrame(writer, child, sortedRows(Uint32Array.from(below)));
@@ -271,7 +275,11 @@ function writePaths(writer: LineWriter, block: BlockPlan, answer: BlockResult): 
         field !== undefined && "use" in field && field.use !== undefined
           ? predicateOf(field.use)
           : "";
-      writer.line(path.uids[i] ?? 0, name, `<${printUid(path.uids[i + 1] ?? 0)}>`);
+      writer.line(
+        must(path.uids[i], "each row has its node"),
+        name,
+        `<${printUid(must(path.uids[i + 1], "each row has its node"))}>`,
+      );
     });
   }
 }

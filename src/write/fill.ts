@@ -184,7 +184,7 @@ function fillCounts(reader: Reader, detail: FillDetail, uids: Float64Array): rea
   const { storageId } = reader.schema;
   const patches: Patch[] = [];
   uids.forEach((uid, row) => {
-    const count = column.counts[row] ?? 0;
+    const count = must(column.counts[row], "each row has its count");
     if (count > 0) patches.push(makeMember(countList(storageId, detail.build.index, count), uid));
   });
   return patches;
@@ -205,7 +205,7 @@ function fillReverseCounts(
   const counts = now(reader.countLists(lists));
   const patches: Patch[] = [];
   objects.forEach((object, i) => {
-    const count = counts[i] ?? 0;
+    const count = must(counts[i], "each row has its count");
     if (count > 0) patches.push(makeMember(countList(storageId, build.index, count), object));
   });
   return patches;

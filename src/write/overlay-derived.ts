@@ -118,8 +118,8 @@ function follow(
   [before, after]: readonly [Float64Array, Float64Array],
 ): void {
   row.uids.forEach((uid, i) => {
-    const had = before[i] ?? 0;
-    const has = after[i] ?? 0;
+    const had = must(before[i], "each node was counted");
+    const has = must(after[i], "each node was counted");
     if (had === has) return;
     if (row.presence !== undefined && (had === 0) !== (has === 0)) {
       overlay.setMember(presenceList(storageId, row.presence), uid, has > 0 ? present : undefined);

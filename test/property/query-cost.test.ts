@@ -18,7 +18,7 @@ const factor = 3;
 const slack = 64;
 
 /** Their ends are known when they are reached: they are expected to visit all that they may. */
-const searches = new Set(["field-recurse", "field-shortest"]);
+const searches = new Set(["field-shortest"]);
 
 /** A page of texts that match: as many are guessed to pass as always, and where none does all are looked at. */
 const guessed = new Set(["root-match"]);

@@ -2,6 +2,7 @@
  * Comparisons of counts (reference/dql 4.3.3). Price: at a root the count index between the bounds;
  * in a filter the same where that costs less, else the heads of the candidates' lists, never their members.
  */
+import { must } from "../../base/assert.ts";
 import type { FunctionCall } from "../../dql/ast.ts";
 import { intersect, subtract, unionAll } from "../../base/sorted.ts";
 import { ConversionError } from "../../model/conversion-error.ts";
@@ -140,7 +141,7 @@ async function scanCounts(
     runs.push(uids.slice());
     return true;
   });
-  if (scanned instanceof Promise) await scanned;
+  await scanned;
   run.budget.chargeBytes(length * 8);
   return length > max ? undefined : unionAll(runs);
 }
@@ -161,8 +162,8 @@ async function findAmong(
   const [count = 0] = bounds;
   if (operator === "eq" && count > 0) {
     const list = { kind: "count", index, count } as const;
-    const counted = run.reader.countLists([list]);
-    const members = (counted instanceof Promise ? await counted : counted)[0] ?? 0;
+    const [counted] = await run.reader.countLists([list]);
+    const members = must(counted, "one list was counted");
     return members > max ? undefined : intersectList(run, list, candidates);
   }
   const range = countRange(operator, bounds);

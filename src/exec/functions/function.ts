@@ -77,7 +77,8 @@ export function countsCall(use: PredicateUse, passes: (count: number) => boolean
       index === undefined
         ? { kind: "count", predicate: predicate.id }
         : { kind: "reverseCount", index },
-    test: (column, row) => column.kind === "count" && passes(column.counts[row] ?? 0),
+    test: (column, row) =>
+      column.kind === "count" && passes(must(column.counts[row], "each row has its count")),
   };
 }
 

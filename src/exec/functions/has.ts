@@ -70,8 +70,8 @@ export const has: CallFunction<HasCall> = {
     const { predicate } = use;
     if (predicate === undefined) return noCandidates;
     const list = listOfPresent(use) ?? { kind: "presence", predicate: predicate.id };
-    const read = run.reader.readLists([list], after > 0 ? { after } : {});
-    const found = (read instanceof Promise ? await read : read)[0] ?? emptyUidSet;
+    const found =
+      (await run.reader.readLists([list], after > 0 ? { after } : {}))[0] ?? emptyUidSet;
     return predicate.definition.lang ? needsRecheck(found, use, () => true) : exact(found);
   },
   list: (_, { use }) => listOfPresent(use),

@@ -2,6 +2,7 @@
  * similar_to(): the nearest vectors of a predicate, by its index or by comparing all (reference/dql 4.3.12). Price:
  * with an index some hundred distances, in memory; without one a read of every vector.
  */
+import { must } from "../../base/assert.ts";
 import { intersect } from "../../base/sorted.ts";
 import type { FunctionCall } from "../../dql/ast.ts";
 import type { PredicateIndex } from "../../graph/schema.ts";
@@ -103,12 +104,14 @@ export async function findSimilar(
   const search = { target, ef, predicate: predicate.id, index: call.index };
   const found = count > 0 ? await searchIndex(run, search, count, keep) : undefined;
   if (found !== undefined) {
-    found.uids.forEach((uid, i) => nearest.offer(uid, found.distances[i] ?? 0));
+    found.uids.forEach((uid, i) =>
+      nearest.offer(uid, must(found.distances[i], "each node has its distance")),
+    );
     await compareAll(run, predicate.id, found.changed, nearest);
     return nearest.uids();
   }
-  const present = run.reader.readLists([{ kind: "presence", predicate: predicate.id }]);
-  const uids = (present instanceof Promise ? await present : present)[0] ?? emptyUidSet;
+  const uids =
+    (await run.reader.readLists([{ kind: "presence", predicate: predicate.id }]))[0] ?? emptyUidSet;
   await compareAll(run, predicate.id, keep === undefined ? uids : await keep(uids), nearest);
   return nearest.uids();
 }
@@ -138,10 +141,14 @@ async function searchIndex(
 
 function keepFound(found: VectorAnswer, kept: UidSet, changed: UidSet): VectorAnswer {
   const isKept = new Set(kept);
-  const places = [...found.uids.keys()].filter((i) => isKept.has(found.uids[i] ?? 0));
+  const places = [...found.uids.keys()].filter((i) =>
+    isKept.has(must(found.uids[i], "each row has its node")),
+  );
   return {
-    uids: Float64Array.from(places, (i) => found.uids[i] ?? 0),
-    distances: Float64Array.from(places, (i) => found.distances[i] ?? 0),
+    uids: Float64Array.from(places, (i) => must(found.uids[i], "each row has its node")),
+    distances: Float64Array.from(places, (i) =>
+      must(found.distances[i], "each node has its distance"),
+    ),
     changed,
   };
 }
@@ -154,8 +161,7 @@ async function compareAll(
 ): Promise<void> {
   for (let from = 0; from < uids.length; from += batchSize) {
     const batch = uids.subarray(from, from + batchSize);
-    const read = run.reader.readLevel(batch, [{ kind: "cells", predicate }]);
-    const [column] = read instanceof Promise ? await read : read;
+    const [column] = await run.reader.readLevel(batch, [{ kind: "cells", predicate }]);
     if (column?.kind !== "cells") continue;
     for (let i = 0; i < batch.length; i++) {
       if ((i & 255) === 255) {
@@ -163,7 +169,8 @@ async function compareAll(
         if (pause !== undefined) await pause;
       }
       const value = column.cells[i]?.[0]?.value;
-      if (value?.kind === "float32vector") nearest.add(batch[i] ?? 0, value.vector);
+      if (value?.kind === "float32vector")
+        nearest.add(must(batch[i], "each value has its node"), value.vector);
     }
   }
 }
@@ -225,8 +232,7 @@ async function bindTarget(
   if (isVectorText(text)) return parseVector(text);
   const uid = parseUid(text);
   if (Number.isNaN(uid)) throw queryFault(`Value ${quoteGo(text)} is not a uid or vector`);
-  const read = run.reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
-  const [column] = read instanceof Promise ? await read : read;
+  const [column] = await run.reader.readLevel(Float64Array.of(uid), [{ kind: "cells", predicate }]);
   const value = column?.kind === "cells" ? column.cells[0]?.[0]?.value : undefined;
   return value?.kind === "float32vector" ? value.vector : undefined;
 }

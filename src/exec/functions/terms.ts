@@ -179,8 +179,7 @@ function buildTest(run: Run, call: TermsCall): CellTest {
 async function areListsCached(run: Run, call: TermsCall): Promise<boolean> {
   for (const slot of call.values.slots) {
     for (const token of termTokens(call, wordsText(run, call.name, slot))) {
-      const answer = run.reader.isCached(listOfToken(call.index.id, token));
-      if (!(answer instanceof Promise ? await answer : answer)) return false;
+      if (!(await run.reader.isCached(listOfToken(call.index.id, token)))) return false;
     }
   }
   return true;
@@ -220,8 +219,7 @@ export const terms: CallFunction<TermsCall> = {
       listOfToken(call.index.id, token),
     );
     if (lists.length === 0) return 0;
-    const counted = run.reader.countLists(lists);
-    const counts = counted instanceof Promise ? await counted : counted;
+    const counts = await run.reader.countLists(lists);
     if (traits[call.name].needsAll) return Math.min(...counts);
     return counts.reduce((sum, count) => sum + count, 0);
   },

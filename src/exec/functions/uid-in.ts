@@ -142,8 +142,12 @@ export const uidIn: CallFunction<UidInCall> = {
           : { kind: "edges", predicate: predicate.id, facets: false },
       test: (column, row) => {
         if (column.kind !== "edges") return false;
-        for (let e = column.offsets[row] ?? 0; e < (column.offsets[row + 1] ?? 0); e++) {
-          if (wanted.has(column.targets[e] ?? 0)) return true;
+        for (
+          let e = must(column.offsets[row], "each row has its edges");
+          e < must(column.offsets[row + 1], "each row has its edges");
+          e++
+        ) {
+          if (wanted.has(must(column.targets[e], "each edge has its target"))) return true;
         }
         return false;
       },

@@ -2,6 +2,7 @@
  * From a request's text to its prepared operation. Two caches, both bounded, keys compared whole: the document's
  * template (its text without literals) → what was prepared, and the whole body → everything that its values decide.
  */
+import { must } from "../../base/assert.ts";
 import { visit } from "graphql";
 import type { DocumentNode, FieldNode, OperationDefinitionNode, ValueNode } from "graphql";
 import { Lru } from "../../base/lru.ts";
@@ -306,7 +307,7 @@ class Places {
 
   at(ordinal: number): Location {
     this.#offsets ??= [...numberFields(parseDocument(this.#text)).keys()].map(offsetOf);
-    return this.#locate(this.#offsets[ordinal] ?? 0);
+    return this.#locate(must(this.#offsets[ordinal], "each ordinal has its place"));
   }
 }
 

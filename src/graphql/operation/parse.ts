@@ -1,6 +1,6 @@
 /** GraphQL text → graphql-js's syntax tree, with the messages and places that clients know (reference/messages 5). */
 import { GraphQLError, Lexer, parse, Source } from "graphql";
-import { unreachable } from "../../base/assert.ts";
+import { must, unreachable } from "../../base/assert.ts";
 import type { ASTNode, DocumentNode, Token, ValueNode } from "graphql";
 import { defaultLimits } from "../../model/limits.ts";
 import { tokensMaxOf, tooLong } from "./document-meter.ts";
@@ -76,7 +76,7 @@ function countUpTo(ascending: readonly number[], bound: number): number {
   let high = ascending.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((ascending[middle] ?? 0) <= bound) low = middle + 1;
+    if (must(ascending[middle], "between the first and the last") <= bound) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -1,6 +1,7 @@
 /**
  * `_entities`: the nodes that a federation's gateway asks for by their keys, in the order asked (reference/graphql 2.12).
  */
+import { must } from "../../base/assert.ts";
 import type { BlockResult } from "../../exec/frame.ts";
 import type { CompiledSchema, FieldDefinition, NodeType } from "../schema/compiled-schema.ts";
 import { argumentText, isArgumentList, isArgumentObject } from "../operation/arguments.ts";
@@ -91,7 +92,7 @@ export function rowsOfEntities(
     const key =
       column?.kind === "cell"
         ? (column.cells[row]?.text ?? "")
-        : String(block.frame.uids[row] ?? 0);
+        : String(must(block.frame.uids[row], "each row has its node"));
     rows.set(key, row);
   }
   return values.map((value) => {

@@ -119,9 +119,8 @@ export class PlannedTree {
     const slots = plan.slots;
     const bound: string[] = [];
     for (let i = 0; i < slots.length; i++) {
-      const literal = slots[i]?.literal;
-      const token = literal?.token ?? -1;
-      bound.push((token < 0 ? literal?.text : texts[token]) ?? "");
+      const { token, text } = must(slots[i], "below the number of slots").literal;
+      bound.push(token < 0 ? text : must(texts[token], "each literal of the operation is bound"));
     }
     return { plan, bound };
   }

@@ -36,8 +36,7 @@ export async function runAdd(stage: MutationStage, steps: StageSteps): Promise<M
   writer.finish();
   if (stage.guard !== undefined) checkAddable(stage, createdBy(stage, writer, collector.nodes));
   const endWrite = steps.write();
-  const turned = edges.write(txn.reader, facts);
-  if (turned instanceof Promise) await turned;
+  await edges.write(txn.reader, facts);
   if (stage.guard !== undefined) await checkCounterparts(stage, edges.counterparts);
   const labels = facts.isEmpty ? noLabels : await applyFacts(txn, facts, endWrite);
   if (stage.guard !== undefined) {

@@ -273,8 +273,16 @@ export function readEdgeFacts(
     known.forEach(({ name }, k) => {
       const column = must(columns[k], "a column for each predicate");
       for (let i = 0; i < uids.length; i++) {
-        for (let e = column.offsets[i] ?? 0; e < (column.offsets[i + 1] ?? 0); e++) {
-          visit(uids[i] ?? 0, name, column.targets[e] ?? 0);
+        for (
+          let e = must(column.offsets[i], "each row has its edges");
+          e < must(column.offsets[i + 1], "each row has its edges");
+          e++
+        ) {
+          visit(
+            must(uids[i], "each row has its node"),
+            name,
+            must(column.targets[e], "each edge has its target"),
+          );
         }
       }
     });

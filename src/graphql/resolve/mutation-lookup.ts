@@ -112,12 +112,11 @@ export class LookupList {
     found: Lookups,
     read: MaybePromise<void>,
   ): Promise<Lookups> {
-    if (read instanceof Promise) await read;
+    await read;
     // New nodes have new ids: most look-ups find their lists empty, and need no run.
     const tokens = this.#tokens(reader);
     if (tokens !== undefined) {
-      const lists = reader.readLists(tokens, { limit: 1 });
-      const members = lists instanceof Promise ? await lists : lists;
+      const members = await reader.readLists(tokens, { limit: 1 });
       if (members.every((uids) => uids.length === 0)) return found;
     }
     const context = makeLowerContext(undefined);

@@ -119,11 +119,15 @@ async function findReferrers(
     const { offsets, targets: referrers } = must(columns[k], "a column for each request");
     const nodes = new Set<number>();
     for (let i = 0; i < uids.length; i++) {
-      for (let e = offsets[i] ?? 0; e < (offsets[i + 1] ?? 0); e++) {
-        const referrer = referrers[e] ?? 0;
+      for (
+        let e = must(offsets[i], "each row has its edges");
+        e < must(offsets[i + 1], "each row has its edges");
+        e++
+      ) {
+        const referrer = must(referrers[e], "each edge has its target");
         if (deleted.has(referrer)) continue;
         nodes.add(referrer);
-        visit?.(rule, referrer, uids[i] ?? 0);
+        visit?.(rule, referrer, must(uids[i], "each row has its node"));
       }
     }
     stage.touch(referrers.length);

@@ -91,8 +91,7 @@ export async function runUpdate(stage: MutationStage, steps: StageSteps): Promis
       if (change.uid === undefined) edges.clear(uid, change.field);
       else edges.remove(uid, change.field, change.uid);
     }
-  const turned = edges.write(txn.reader, facts, (of, ends) => findHidden(stage, of, ends));
-  if (turned instanceof Promise) await turned;
+  await edges.write(txn.reader, facts, (of, ends) => findHidden(stage, of, ends));
   if (stage.guard !== undefined) await checkCounterparts(stage, edges.counterparts);
   const labels = await applyInOrder(stage, facts, endWrite);
   if (stage.guard !== undefined) {

@@ -1,4 +1,5 @@
 /** Vector searches: the nodes that were found, by their distance (reference/graphql 4.5). */
+import { must } from "../../base/assert.ts";
 import type { BlockResult } from "../../exec/frame.ts";
 import type { SimilarParts } from "./lower-root.ts";
 
@@ -29,7 +30,7 @@ export function rankByDistance(
     const distance = measure(vector, target);
     if (similar.threshold !== undefined && distance > similar.threshold) continue;
     found.push({ row, distance });
-    distances.set(block.frame.uids[row] ?? 0, distance);
+    distances.set(must(block.frame.uids[row], "each row has its node"), distance);
   }
   found.sort((a, b) => a.distance - b.distance || a.row - b.row);
   return { rows: found.map((entry) => entry.row), distances };

@@ -177,7 +177,9 @@ function cut(shown: readonly string[], count: number): readonly string[] {
 
 function hasValue(source: StoredSource, column: Column): (row: number) => boolean {
   if (column.kind === "edges") {
-    return (row) => (column.offsets[row + 1] ?? 0) > (column.offsets[row] ?? 0);
+    return (row) =>
+      must(column.offsets[row + 1], "each row has its edges") >
+      must(column.offsets[row], "each row has its edges");
   }
   if (column.kind !== "cells") return () => false;
   const tags = source.kind === "value" ? source.languages : [];

@@ -6,4 +6,4 @@ block 0: query q                      1        1      1
     uid
     edge parts                           10   10      3
       level 0 again
-cost 677 expected, 5 read
+cost 8 expected, 5 read
