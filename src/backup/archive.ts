@@ -140,13 +140,14 @@ export function reachOf(
 export async function verifySegments(
   parts: BackupParts,
   manifests: readonly BackupManifest[],
-  onProgress: (entries: number) => void,
+  onProgress: (share: number, entries: number) => void,
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   /** By store: from where on a backup or a sound segment leads. */
   const reached = new Map<string, number>();
   let entries = 0;
-  for (const name of await listSegments(parts.place)) {
+  const segments = await listSegments(parts.place);
+  for (const [i, name] of segments.entries()) {
     const { storeId, first, last, path } = name;
     const bases = manifests.filter(
       (base) => base.storeId === storeId && base.commitTs + 1 >= first,
@@ -161,7 +162,7 @@ export async function verifySegments(
       if (!(error instanceof Fault)) throw error;
       problems.push(error.message);
     }
-    onProgress(entries);
+    onProgress((i + 1) / segments.length, entries);
   }
   return problems;
 }

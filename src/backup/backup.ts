@@ -11,8 +11,8 @@ export interface BackupParts {
   readonly seal: Seal;
 }
 
-/** Of a run: rows' bytes that went through, and rows. */
-type Progress = (bytes: number, rows: number) => void;
+/** Of a run: how much of it is done, from 0 to 1, and rows that went through. */
+type Progress = (share: number, rows: number) => void;
 
 interface Written {
   readonly manifest: BackupManifest;
@@ -50,7 +50,7 @@ export async function makeBackup(
         if (block !== undefined) cut.push(block);
       });
       for (const block of cut) await writer.add(block);
-      onProgress(bytes, count);
+      onProgress(rows.share, count);
       await new Promise((resolve) => setImmediate(resolve));
     }
     const last = cutter.finish();
@@ -127,6 +127,7 @@ export async function verifyBackups(
 ): Promise<readonly string[]> {
   const problems: string[] = [];
   const seen = new Set<string>();
+  const total = bytesOf(manifests.flatMap(({ blocks }) => blocks));
   let done = 0;
   let rows = 0;
   for (const manifest of manifests) {
@@ -141,10 +142,16 @@ export async function verifyBackups(
       }
       done += block.bytes;
       rows += block.rows;
-      onProgress(done, rows);
+      onProgress(done / total, rows);
     }
   }
   return problems;
+}
+
+/** Each block counts once. */
+function bytesOf(blocks: BackupManifest["blocks"]): number {
+  const bytes = new Map(blocks.map((block) => [block.name, block.bytes]));
+  return [...bytes.values()].reduce((sum, one) => sum + one, 0);
 }
 
 async function readBlock(
@@ -166,9 +173,10 @@ async function readBlock(
 export async function restoreBackup(
   parts: BackupParts,
   manifest: BackupManifest,
-  store: StoreOfRows,
+  store: Pick<StoreOfRows, "put">,
   onProgress: Progress,
 ): Promise<void> {
+  const total = manifest.blocks.reduce((sum, block) => sum + block.bytes, 0);
   let bytes = 0;
   let rows = 0;
   for (const block of manifest.blocks) {
@@ -176,7 +184,7 @@ export async function restoreBackup(
     store.put(held);
     bytes += block.bytes;
     rows += held.length;
-    onProgress(bytes, rows);
+    onProgress(bytes / total, rows);
   }
   if (rows !== manifest.rows) throw new Fault("E_BACKUP", `${manifest.id} lacks rows`);
 }

@@ -4,9 +4,10 @@ import { Fault } from "../model/fault.ts";
 import type { Patch } from "../store/store.ts";
 import type { LogReplay } from "../stores/log-replay.ts";
 import type { LogRow } from "../stores/stored-log.ts";
-import { readBehind } from "./archive.ts";
+import { readBehind, reachOf } from "./archive.ts";
 import type { BackupParts } from "./backup.ts";
 import type { BackupManifest } from "./manifest.ts";
+import { listSegments } from "./segment.ts";
 
 export interface Moment {
   readonly base: BackupManifest;
@@ -72,7 +73,8 @@ export async function replayTo(
     onProgress,
   }: {
     readonly isLeftOut: (patch: Patch) => boolean;
-    readonly onProgress: (entries: number) => void;
+    /** How much of the way is done, from 0 to 1. */
+    readonly onProgress: (share: number, entries: number) => void;
   },
 ): Promise<Reached> {
   let entries = 0;
@@ -81,6 +83,7 @@ export async function replayTo(
   const isWanted = (row: LogRow): boolean => row.commitTs <= commitTs && row.committedMs <= ms;
   try {
     if (!isEndSeen) {
+      const way = (await findLast(parts, { base, commitTs, ms })) - base.commitTs;
       for await (const rows of readBehind(parts, base)) {
         const end = rows.findIndex((row) => !isWanted(row));
         const wanted = end === -1 ? rows : rows.slice(0, end);
@@ -90,7 +93,7 @@ export async function replayTo(
         }
         committedMs = wanted.at(-1)?.committedMs ?? committedMs;
         entries += wanted.length;
-        onProgress(entries);
+        onProgress(Math.min(1, (replay.commitTs - base.commitTs) / Math.max(1, way)), entries);
         isEndSeen = end !== -1 || must(rows.at(-1), "it has entries").commitTs === commitTs;
         if (isEndSeen) break;
       }
@@ -107,4 +110,10 @@ export async function replayTo(
     );
   }
   return { commitTs: replay.commitTs, committedMs, isEndSeen };
+}
+
+/** The newest commit that may be wanted, by what the names of segments tell. */
+async function findLast({ place }: BackupParts, { base, commitTs, ms }: Moment): Promise<number> {
+  const segments = (await listSegments(place)).filter(({ firstMs }) => firstMs <= ms);
+  return Math.min(commitTs, reachOf(base, segments).commitTs);
 }

@@ -49,8 +49,8 @@ export interface BulkProgress {
   readonly phase: "reading" | "records" | "indexes";
   /** From 0 to 1. */
   readonly share: number;
-  /** Of this phase. */
-  readonly facts: number;
+  /** Facts that went through this phase; of the indexes parts that are made. */
+  readonly count: number;
 }
 
 interface Loaded {
@@ -136,7 +136,7 @@ class BulkLoad {
     let read = 0;
     const chunks = this.#inOrder((chunk: ParsedChunk) => {
       this.#take(chunk);
-      onProgress({ phase: "reading", share: read / total, facts: this.#facts.factCount });
+      onProgress({ phase: "reading", share: read / total, count: this.#facts.factCount });
     });
     for await (const piece of readPieces(files, (bytes) => (read = bytes))) {
       const { kind } = piece;
@@ -146,7 +146,7 @@ class BulkLoad {
     }
     await chunks.end();
     if (!this.#unknown.isEmpty) await this.#readUnknown();
-    onProgress({ phase: "reading", share: 1, facts: this.#facts.factCount });
+    onProgress({ phase: "reading", share: 1, count: this.#facts.factCount });
   }
 
   /** Facts of predicates that came up with the input. */
@@ -198,7 +198,7 @@ class BulkLoad {
       }
       entries.push(...result.entries);
       facts += result.facts;
-      onProgress({ phase: "records", share: ++done / count, facts });
+      onProgress({ phase: "records", share: ++done / count, count: facts });
     });
     for (const bucket of this.#facts.buckets()) {
       const job = { ...bucket, labelOffset, path: this.#nextPath(), key: this.#spillKey };
@@ -217,7 +217,7 @@ class BulkLoad {
     const total = others.length + 1;
     let done = 0;
     const report = (): void => {
-      this.#options.onProgress({ phase: "indexes", share: ++done / total, facts: 0 });
+      this.#options.onProgress({ phase: "indexes", share: ++done / total, count: done });
     };
     counts.push(...(await this.#mergeLists(store, others, heads, report)));
     await this.#mergeLists(store, bySection(counts), heads, () => {});

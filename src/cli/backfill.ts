@@ -4,7 +4,7 @@
  */
 import { findClientRefusal, type Client } from "../load/client.ts";
 import { Fault } from "../model/fault.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress } from "./progress-bar.ts";
 
 /** Nodes of one transaction. */
 const batchNodes = 1000;
@@ -41,17 +41,17 @@ export async function runUntilEmpty(
   total: number,
   isStopped: () => boolean = () => false,
 ): Promise<void> {
-  const bar = startProgressBar(title, "nodes");
-  let done = 0;
-  for (;;) {
-    if (isStopped()) throw new Fault("E_STARTUP", `${title} was stopped after ${done} nodes`);
-    const left = countLeft(await send(client, block));
-    if (left === undefined || left === 0) break;
-    done += left;
-    bar.update(Math.min(done, total), Math.max(total, done), done);
-  }
-  bar.update(Math.max(total, done), Math.max(total, done), done);
-  bar.finish();
+  await showProgress({ title, unit: "nodes" }, async (bar) => {
+    let done = 0;
+    for (;;) {
+      if (isStopped()) throw new Fault("E_STARTUP", `${title} was stopped after ${done} nodes`);
+      const left = countLeft(await send(client, block));
+      if (left === undefined || left === 0) break;
+      done += left;
+      bar.update(done, Math.max(total, done), done);
+    }
+    bar.update(1, 1, done);
+  });
 }
 
 async function send(client: Client, block: string): Promise<unknown> {

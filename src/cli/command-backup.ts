@@ -12,7 +12,7 @@ import { openStoredRows } from "../stores/stored-rows.ts";
 import type { BackupFlags, BackupListFlags, BackupPruneFlags } from "./backup-commands.ts";
 import { readEncryption, refusePlainBackup } from "./encryption.ts";
 import { complain, say } from "./log.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress } from "./progress-bar.ts";
 import { readVersion } from "./version.ts";
 
 export function openParts(place: string, keyFile: string | undefined): BackupParts {
@@ -25,15 +25,16 @@ export async function runBackupMake(options: BackupFlags): Promise<void> {
   const key = readEncryption(options.encryption);
   refusePlainBackup(key !== undefined, parts.seal.isEncrypted, "--key-file");
   const rows = await openStoredRows(options.data, key);
-  const bar = startProgressBar("backing up", "rows");
   try {
-    const { manifest, newBlocks, newBytes } = await makeBackup(parts, rows, {
-      version: readVersion(),
-      nowMs: systemClock.nowMs(),
-      onProgress: (bytes, count) => bar.update(bytes, Math.max(rows.fileBytes, bytes), count),
-    });
-    bar.update(1, 1, manifest.rows);
-    bar.finish();
+    const { manifest, newBlocks, newBytes } = await showProgress(
+      { title: "backing up", unit: "rows" },
+      (bar) =>
+        makeBackup(parts, rows, {
+          version: readVersion(),
+          nowMs: systemClock.nowMs(),
+          onProgress: (share, count) => bar.update(share, 1, count),
+        }),
+    );
     const { id, commitTs, blocks } = manifest;
     say(
       `backup ${id} of commit ${commitTs}: ${newBlocks} of ${blocks.length} blocks are new, ${printMB(newBytes)}`,
@@ -95,12 +96,9 @@ export async function runBackupVerify({
 async function verify(parts: BackupParts, isNewestOnly: boolean): Promise<void> {
   const all = await readManifests(parts.place, parts.seal);
   const manifests = isNewestOnly ? all.slice(-1) : all;
-  const total = manifests.reduce((sum, { bytes }) => sum + bytes, 0);
-  const bar = startProgressBar("reading backups", "rows");
-  const problems = await verifyBackups(parts, manifests, (bytes, rows) =>
-    bar.update(bytes, Math.max(total, bytes), rows),
+  const problems = await showProgress({ title: "reading backups", unit: "rows" }, (bar) =>
+    verifyBackups(parts, manifests, (share, rows) => bar.update(share, 1, rows)),
   );
-  bar.finish();
   const log = isNewestOnly ? [] : await verifyLog(parts, all);
   for (const problem of [...problems, ...log]) complain(problem);
   if (problems.length > 0) throw new Fault("E_STARTUP", `${problems.length} blocks are damaged`);
@@ -108,18 +106,13 @@ async function verify(parts: BackupParts, isNewestOnly: boolean): Promise<void> 
   say(`${manifests.length} ${manifests.length === 1 ? "backup is" : "backups are"} sound`);
 }
 
-async function verifyLog(
+function verifyLog(
   parts: BackupParts,
   manifests: readonly BackupManifest[],
 ): Promise<readonly string[]> {
-  let count = 0;
-  const bar = startProgressBar("reading the log", "commits");
-  const problems = await verifySegments(parts, manifests, (commits) => {
-    count = commits;
-    bar.update(commits, Math.max(1, commits), commits);
-  });
-  if (count > 0) bar.finish();
-  return problems;
+  return showProgress({ title: "reading the log", unit: "commits", isLate: true }, (bar) =>
+    verifySegments(parts, manifests, (share, commits) => bar.update(share, 1, commits)),
+  );
 }
 
 export async function runBackupPrune({ to, keyFile, keep }: BackupPruneFlags): Promise<void> {

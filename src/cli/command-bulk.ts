@@ -143,13 +143,16 @@ class PhaseBars {
     return (systemClock.tickMs() - this.#beganMs) / 1000;
   }
 
-  update({ phase, share, facts }: BulkProgress): void {
+  update({ phase, share, count }: BulkProgress): void {
     if (phase !== this.#phase) {
       this.finish();
       this.#phase = phase;
-      this.#bar = startProgressBar(titles[phase], "facts");
+      this.#bar = startProgressBar({
+        title: titles[phase],
+        unit: phase === "indexes" ? "parts" : "facts",
+      });
     }
-    this.#bar?.update(share, 1, facts);
+    this.#bar?.update(share, 1, count);
   }
 
   finish(): void {

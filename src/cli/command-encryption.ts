@@ -1,12 +1,17 @@
 /** `weft encryption rotate`, `rewrite` and `copy`. */
 import { Fault } from "../model/fault.ts";
 import { checkStoreKey, rotateKey, type UserKey } from "../stores/encryption.ts";
-import { makeStoreOfRows, openStoredRows, type StoredRow } from "../stores/stored-rows.ts";
+import {
+  makeStoreOfRows,
+  openStoredRows,
+  type StoredRow,
+  type StoredRows,
+} from "../stores/stored-rows.ts";
 import { compactWithBar } from "./command-compact.ts";
 import { readEncryption } from "./encryption.ts";
 import type { CopyFlags, RotateFlags } from "./encryption-commands.ts";
 import { say } from "./log.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress, type Progress } from "./progress-bar.ts";
 
 const newFlag = "new-encryption";
 
@@ -36,34 +41,43 @@ function needKey(key: UserKey | undefined, flag: string): UserKey {
 /** Read at a time. */
 const sliceBytes = 4 * 1024 * 1024;
 
+async function copyRows(
+  rows: StoredRows,
+  { dir, key }: { readonly dir: string; readonly key: UserKey | undefined },
+  bar: Progress,
+): Promise<void> {
+  const store = await makeStoreOfRows(dir, key);
+  let count = 0;
+  try {
+    for (let isMore = true; isMore;) {
+      const slice: StoredRow[] = [];
+      isMore = rows.read(sliceBytes, (row) => {
+        slice.push({ key: row.key.slice(), stored: row.stored.slice() });
+      });
+      store.put(slice);
+      count += slice.length;
+      bar.update(rows.share, 1, count);
+      // The bar's signals have their turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  } catch (error) {
+    await store.abandon();
+    throw error;
+  }
+  await store.finish(async () => {});
+  bar.update(1, 1, count);
+}
+
 export async function runCopy(options: CopyFlags): Promise<void> {
   const [from, to] = [
     readEncryption(options.encryption),
     readEncryption(options.newEncryption, newFlag),
   ];
   const rows = await openStoredRows(options.data, from);
-  const bar = startProgressBar("copying", "rows");
   try {
-    const store = await makeStoreOfRows(options.to, to);
-    let [count, bytes] = [0, 0];
-    try {
-      for (let isMore = true; isMore;) {
-        const slice: StoredRow[] = [];
-        isMore = rows.read(sliceBytes, ({ key, stored }) => {
-          slice.push({ key: key.slice(), stored: stored.slice() });
-          bytes += key.length + stored.length;
-        });
-        store.put(slice);
-        count += slice.length;
-        bar.update(bytes, Math.max(rows.fileBytes, bytes), count);
-      }
-    } catch (error) {
-      await store.abandon();
-      throw error;
-    }
-    await store.finish(async () => {});
-    bar.update(1, 1, count);
-    bar.finish();
+    await showProgress({ title: "copying", unit: "rows" }, (bar) =>
+      copyRows(rows, { dir: options.to, key: to }, bar),
+    );
     const how = to === undefined ? "not encrypted" : `encrypted with the key ${to.id}`;
     say(`${options.to} holds commit ${rows.commitTs} of ${options.data}, ${how}`);
   } finally {

@@ -16,7 +16,7 @@ import { openReadOnly } from "../stores/open.ts";
 import type { ExportFlags } from "./store-commands.ts";
 import { readEncryption } from "./encryption.ts";
 import { complain, say } from "./log.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress } from "./progress-bar.ts";
 
 export async function runExport(options: ExportFlags): Promise<void> {
   const store = await openReadOnly(options.data, {
@@ -49,26 +49,27 @@ async function writeToFiles(
   namespaces: readonly number[],
   { to, format }: ExportFlags,
 ): Promise<void> {
-  const bar = startProgressBar("exporting", "facts");
-  try {
-    const wish = {
-      ...source,
-      format,
-      namespaces,
-      onProgress: ({ share, facts: done }: ExportProgress) => bar.update(share, 1, done),
-    };
-    const { facts, hidden, files } = to.startsWith("s3:")
-      ? await exportToObjects(
-          wish,
-          openBucketPlace(to, process.env, "exports (as s3://bucket/weft)"),
-        )
-      : await exportToFiles({ ...wish, dir: to, say });
-    bar.update(1, 1, facts);
-    say(`${files.join(", ")} in ${to}, as of commit ${source.snapshot.ts}`);
-    if (hidden > 0) complain(`left out ${hidden} values that their predicates' types cannot show`);
-  } finally {
-    bar.finish();
-  }
+  const { hidden, files } = await showProgress(
+    { title: "exporting", unit: "facts" },
+    async (bar) => {
+      const wish = {
+        ...source,
+        format,
+        namespaces,
+        onProgress: ({ share, facts }: ExportProgress) => bar.update(share, 1, facts),
+      };
+      const exported = to.startsWith("s3:")
+        ? await exportToObjects(
+            wish,
+            openBucketPlace(to, process.env, "exports (as s3://bucket/weft)"),
+          )
+        : await exportToFiles({ ...wish, dir: to, say: (line) => bar.say(line) });
+      bar.update(1, 1, exported.facts);
+      return exported;
+    },
+  );
+  say(`${files.join(", ")} in ${to}, as of commit ${source.snapshot.ts}`);
+  if (hidden > 0) complain(`left out ${hidden} values that their predicates' types cannot show`);
 }
 
 async function writeToStdout(

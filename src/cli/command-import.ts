@@ -19,7 +19,7 @@ import { Fault } from "../model/fault.ts";
 import { openClient } from "./credentials.ts";
 import type { ImportFlags } from "./import-command.ts";
 import { say } from "./log.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress } from "./progress-bar.ts";
 import { namespaceOf, readGraphqlFile } from "./schema-files.ts";
 import { readServedSchema } from "./served-schema.ts";
 import { parseCount } from "./superflag.ts";
@@ -152,9 +152,8 @@ async function importAll(
     options.onError === "skip"
       ? new RejectedRows(rejectedPath, checkpoint.progress.rejectedBytes)
       : undefined;
-  const bar = startProgressBar("importing", "rows");
-  try {
-    const result = await importRows({
+  const result = await showProgress({ title: "importing", unit: "rows" }, (bar) =>
+    importRows({
       plan,
       files,
       client,
@@ -166,13 +165,9 @@ async function importAll(
       inFlightMax: Math.max(1, parseCount("--in-flight", options.inFlight)),
       onProgress: ({ bytesRead, bytesTotal, rowCount }) =>
         bar.update(bytesRead, bytesTotal, rowCount),
-    });
-    bar.finish();
-    printResult(result, rejectedPath);
-  } catch (error) {
-    bar.finish();
-    throw error;
-  }
+    }),
+  );
+  printResult(result, rejectedPath);
 }
 
 function readBatchSize({ batch }: ImportFlags): number {

@@ -7,9 +7,8 @@ import { loadFiles } from "../load/load.ts";
 import { XidMap } from "../load/xid-map.ts";
 import type { LiveOptions } from "./live-commands.ts";
 import { openClient } from "./credentials.ts";
-import { say } from "./log.ts";
 import { type InputFile, findInputs } from "../load/input-files.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress } from "./progress-bar.ts";
 import { namespaceOf, readGraphqlFile, readSchemaFile } from "./schema-files.ts";
 import { readServedSchema } from "./served-schema.ts";
 import { parseCount } from "./superflag.ts";
@@ -27,24 +26,24 @@ export async function runLive(options: LiveOptions): Promise<void> {
   if (sdl !== undefined) await postOrFail(client, "/admin/schema", "text/plain", sdl);
   const xidMap = options.xidmap === undefined ? undefined : new XidMap(options.xidmap, files);
   const keys = await findKeys(client, sdl, options.upsertPredicate);
-  const bar = startProgressBar("loading", unitOf(files));
   try {
-    await loadFiles({
-      files,
-      keys,
-      xidMap,
-      onLinked: (count) =>
-        say(`nodes that are there already have ${countWords(count, "values")} of keys`),
-      batchSize: Math.max(1, parseCount("--batch", options.batch)),
-      inFlightMax: Math.max(1, parseCount("--in-flight", options.inFlight)),
-      client,
-      random: systemRandom,
-      onProgress: ({ bytesRead, bytesTotal, factCount }) =>
-        bar.update(bytesRead, bytesTotal, factCount),
-    });
+    await showProgress({ title: "loading", unit: unitOf(files) }, (bar) =>
+      loadFiles({
+        files,
+        keys,
+        xidMap,
+        onLinked: (count) =>
+          bar.say(`nodes that are there already have ${countWords(count, "values")} of keys`),
+        batchSize: Math.max(1, parseCount("--batch", options.batch)),
+        inFlightMax: Math.max(1, parseCount("--in-flight", options.inFlight)),
+        client,
+        random: systemRandom,
+        onProgress: ({ bytesRead, bytesTotal, factCount }) =>
+          bar.update(bytesRead, bytesTotal, factCount),
+      }),
+    );
   } finally {
     xidMap?.close();
-    bar.finish();
   }
 }
 

@@ -4,18 +4,18 @@ import { readManifests } from "../backup/manifest.ts";
 import { chooseMoment, replayTo, type Moment } from "../backup/moment.ts";
 import { systemClock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
-import { openEngine } from "../engine/open.ts";
+import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { readReadyIndexes, reopenIndexes } from "../engine/restored-indexes.ts";
 import { isSwept } from "../graph/schema-rows.ts";
 import type { UserKey } from "../stores/encryption.ts";
 import { openWriter } from "../stores/open.ts";
-import { makeStoreOfRows, type StoreOfRows } from "../stores/stored-rows.ts";
+import { makeStoreOfRows, type StoredRow, type StoreOfRows } from "../stores/stored-rows.ts";
 import { deriveFill } from "../write/fill.ts";
 import type { RestoreFlags } from "./backup-commands.ts";
 import { openParts, printMB } from "./command-backup.ts";
 import { readEncryption } from "./encryption.ts";
 import { complain, say } from "./log.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress, type Progress } from "./progress-bar.ts";
 
 export async function runRestore(options: RestoreFlags): Promise<void> {
   const { from, data, at, keyFile } = options;
@@ -42,15 +42,22 @@ export async function runRestore(options: RestoreFlags): Promise<void> {
   }
 }
 
+interface RestoredPlace {
+  readonly dir: string;
+  readonly encryption: UserKey | undefined;
+  /** Sees rows of the backup as they come. */
+  readonly onRows?: (rows: readonly StoredRow[]) => void;
+}
+
 /** A new store at a directory. */
 export async function makeRestoredStore(
   parts: BackupParts,
   moment: Moment,
-  { dir: data, encryption }: { readonly dir: string; readonly encryption: UserKey | undefined },
+  { dir: data, encryption, onRows }: RestoredPlace,
 ): Promise<Restored & { readonly bytes: number }> {
   const store = await makeStoreOfRows(data, encryption);
   try {
-    const restored = await fill(parts, moment, store);
+    const restored = await fill(parts, moment, store, onRows);
     const { isBuilding } = restored;
     const bytes = await store.finish(async (dir) => {
       if (isBuilding) await buildIndexes(dir, encryption);
@@ -70,22 +77,38 @@ interface Restored {
   readonly isBuilding: boolean;
 }
 
-async function fill(parts: BackupParts, moment: Moment, store: StoreOfRows): Promise<Restored> {
+async function fill(
+  parts: BackupParts,
+  moment: Moment,
+  store: StoreOfRows,
+  onRows: RestoredPlace["onRows"],
+): Promise<Restored> {
   const { base } = moment;
-  const bar = startProgressBar("restoring", "rows");
-  await restoreBackup(parts, base, store, (bytes, rows) => bar.update(bytes, base.bytes, rows));
-  bar.finish();
+  const put: StoreOfRows["put"] = (rows) => {
+    onRows?.(rows);
+    store.put(rows);
+  };
+  await showProgress({ title: "restoring", unit: "rows" }, (bar) =>
+    restoreBackup(parts, base, { put }, (share, rows) => bar.update(share, 1, rows)),
+  );
   const ready = await look(store, readReadyIndexes);
   const replay = store.replay();
-  let commits: ReturnType<typeof startProgressBar> | undefined;
-  const reached = await replayTo(parts, moment, replay, {
-    isLeftOut: isSwept,
-    onProgress: (count) => {
-      commits ??= startProgressBar("replaying", "commits");
-      commits.update(count, Math.max(1, count), count);
+  const reached = await showProgress(
+    { title: "replaying", unit: "commits", isLate: true },
+    async (bar) => {
+      let commits = 0;
+      const found = await replayTo(parts, moment, replay, {
+        isLeftOut: isSwept,
+        onProgress: (share, count) => {
+          commits = count;
+          bar.update(share, 1, count);
+        },
+      });
+      // The last of the commits may lie anywhere in a segment.
+      if (commits > 0) bar.update(1, 1, commits);
+      return found;
     },
-  });
-  commits?.finish();
+  );
   const { patches, isBuilding } = await look(store, (snapshot) => reopenIndexes(snapshot, ready));
   replay.change(patches);
   return { ...reached, isBuilding };
@@ -118,23 +141,34 @@ async function buildIndexes(dir: string, encryption: UserKey | undefined): Promi
     derive: deriveFill,
     isLinked: false,
   });
-  const bar = startProgressBar("indexes", "nodes");
   try {
     const engine = await openEngine({ store: writer.store, clock, logger });
     try {
-      for (;;) {
-        const running = await engine.indexProgress();
-        if (running.length === 0) break;
-        const done = running.reduce((sum, one) => sum + one.done, 0);
-        const total = running.reduce((sum, one) => sum + one.total, 0);
-        bar.update(done, Math.max(1, total), done);
-        await new Promise((resolve) => setTimeout(resolve, lookMs));
-      }
+      await showProgress({ title: "indexes", unit: "nodes", isLate: true }, (bar) =>
+        waitForIndexes(engine, bar),
+      );
     } finally {
       await engine.close();
     }
   } finally {
     await writer.close();
   }
-  bar.finish();
+}
+
+async function waitForIndexes(engine: OpenEngine, bar: Progress): Promise<void> {
+  const nodes = new Map<string, { readonly done: number; readonly total: number }>();
+  for (;;) {
+    const running = await engine.indexProgress();
+    // One that is ready is listed no more.
+    for (const [name, { total }] of nodes) nodes.set(name, { done: total, total });
+    for (const build of running) {
+      nodes.set(JSON.stringify([build.namespace, build.predicate, build.index]), build);
+    }
+    const all = [...nodes.values()];
+    const done = all.reduce((sum, build) => sum + build.done, 0);
+    const total = all.reduce((sum, build) => sum + build.total, 0);
+    if (all.length > 0) bar.update(done, Math.max(done, total), done);
+    if (running.length === 0) return;
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
+  }
 }

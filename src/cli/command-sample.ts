@@ -9,18 +9,18 @@ import type { SampleOptions } from "./live-commands.ts";
 import { openClient } from "./credentials.ts";
 import { say } from "./log.ts";
 import { packageFolder } from "./places.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress } from "./progress-bar.ts";
 
 export async function runSample(options: SampleOptions): Promise<void> {
   const packages = options.npm === undefined ? readShippedPackages() : readProject(options.npm);
-  const bar = startProgressBar("loading the sample", "facts");
-  const counts = await loadSample({
-    packages,
-    client: openClient(options),
-    secret: randomBytes(32).toString("base64url"),
-    onProgress: (done, total) => bar.update(done, total, done),
-  });
-  bar.finish();
+  const counts = await showProgress({ title: "loading the sample", unit: "facts" }, (bar) =>
+    loadSample({
+      packages,
+      client: openClient(options),
+      secret: randomBytes(32).toString("base64url"),
+      onProgress: (done, total) => bar.update(done, total, done),
+    }),
+  );
   say(`the sample holds ${counts.packageCount} packages`);
   if (!counts.hasLambda) {
     say("the server has no lambda server: Package.bytesBelow and why() are left out");

@@ -4,56 +4,122 @@ import { systemClock } from "../base/clock.ts";
 import { countWords } from "../base/count-words.ts";
 import { say } from "./log.ts";
 
-interface ProgressBar {
+export interface Progress {
   /** `done` of `total` in the bar; `count` for the rate. */
   update(done: number, total: number, count: number): void;
-  /** Ends the bar and says how much went through how fast. */
+  /** A line for people, above the bar. */
+  say(line: string): void;
+}
+
+interface ProgressBar extends Progress {
+  /** Ends the bar and says how much went through how fast, where anything did. */
   finish(): void;
+}
+
+interface BarWords {
+  readonly title: string;
+  /** What is counted, in the plural. */
+  readonly unit: string;
+  /** Nothing is shown before the first update: there may be nothing to do. */
+  readonly isLate?: boolean;
+}
+
+/** The bar ends with the work, however that ends: one that stays keeps the process. */
+export async function showProgress<T>(
+  words: BarWords,
+  work: (bar: Progress) => Promise<T>,
+): Promise<T> {
+  const bar = startProgressBar(words);
+  try {
+    return await work(bar);
+  } finally {
+    bar.finish();
+  }
 }
 
 const lineEveryMs = 5_000;
 
-/** `unit`: what is counted, in the plural. */
-export function startProgressBar(title: string, unit: string): ProgressBar {
+/** Whoever starts it finishes it, also where the work fails. */
+export function startProgressBar({ title, unit, isLate = false }: BarWords): ProgressBar {
   const beganMs = systemClock.tickMs();
-  let last = { done: 0, total: 0, count: 0 };
+  let last: number | undefined;
   const seconds = (): number => Math.max(systemClock.tickMs() - beganMs, 1) / 1000;
-  const rate = (): number => Math.round(last.count / seconds());
-  const bar = process.stdout.isTTY ? makeBar(title, unit) : undefined;
+  const rate = (count: number): number => Math.round(count / seconds());
+  const bar = process.stdout.isTTY ? new TerminalBar(title, unit) : undefined;
+  if (!isLate) bar?.show();
   let nextLineMs = beganMs + lineEveryMs;
-  bar?.start(1, 0, { count: "0", rate: "0", left: "?" });
   return {
     update(done, total, count) {
-      last = { done, total, count };
-      const left = done > 0 ? Math.ceil((seconds() * (total - done)) / done) : undefined;
-      if (bar !== undefined) {
-        bar.setTotal(Math.max(total, 1));
-        bar.update(done, { count: print(count), rate: print(rate()), left: left ?? "?" });
-      } else if (systemClock.tickMs() >= nextLineMs) {
+      if (last === undefined && isLate) bar?.show();
+      last = count;
+      // What comes by a pipe has no end that is known.
+      const share = total > 0 ? Math.min(1, done / total) : undefined;
+      const left = share ? String(Math.ceil((seconds() * (1 - share)) / share)) : "?";
+      const words = { count: print(count), rate: print(rate(count)), left };
+      if (bar !== undefined) bar.update(share ?? 0, words);
+      else if (systemClock.tickMs() >= nextLineMs) {
         nextLineMs += lineEveryMs;
-        const percent = Math.floor((100 * done) / Math.max(total, 1));
-        say(
-          `${title}: ${percent} %, ${countWords(count, unit)}, ${print(rate())}/s, ${left ?? "?"} s left`,
-        );
+        const percent = share === undefined ? "" : ` ${Math.floor(100 * share)} %,`;
+        say(`${title}:${percent} ${countWords(count, unit)}, ${words.rate}/s, ${left} s left`);
       }
     },
+    say(line) {
+      bar?.hide();
+      say(line);
+      bar?.show();
+    },
     finish() {
-      bar?.stop();
+      bar?.hide();
+      if (last === undefined) return;
       say(
-        `${title}: ${countWords(last.count, unit)} in ${seconds().toFixed(1)} s (${print(rate())}/s)`,
+        `${title}: ${countWords(last, unit)} in ${seconds().toFixed(1)} s (${print(rate(last))}/s)`,
       );
+      last = undefined;
     },
   };
 }
 
-function makeBar(title: string, unit: string): SingleBar {
-  return new progress.SingleBar({
-    format: `${title} {bar} {percentage} % | {count} ${unit} | {rate}/s | {left} s left`,
-    formatBar: progress.Format.BarFormat,
-    hideCursor: true,
-    clearOnComplete: true,
-    barsize: 30,
-  });
+/**
+ * Where lines for people go, too. It changes nothing of the terminal that an end in the middle would leave, and listens to
+ * no signal: work that is one long step could not be ended then.
+ */
+class TerminalBar {
+  readonly #bar: SingleBar;
+
+  constructor(title: string, unit: string) {
+    this.#bar = new progress.SingleBar({
+      format: (options, { progress: share }, { count, rate, left }: Words) => {
+        const bar = progress.Format.BarFormat(share, options);
+        const percent = Math.floor(100 * share);
+        const line = `${title} ${bar} ${percent} % | ${count} ${unit} | ${rate}/s | ${left} s left`;
+        // A line that is broken in two would be left behind each time.
+        return line.slice(0, Math.max(20, (process.stdout.columns || 100) - 1));
+      },
+      stream: process.stdout,
+      linewrap: true,
+      clearOnComplete: true,
+      gracefulExit: false,
+      barsize: 30,
+    });
+  }
+
+  show(): void {
+    this.#bar.start(1, 0, { count: "0", rate: "0", left: "?" } satisfies Words);
+  }
+
+  update(share: number, words: Words): void {
+    this.#bar.update(share, words);
+  }
+
+  hide(): void {
+    this.#bar.stop();
+  }
+}
+
+interface Words {
+  readonly count: string;
+  readonly rate: string;
+  readonly left: string;
 }
 
 function print(count: number): string {

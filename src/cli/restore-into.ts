@@ -24,14 +24,14 @@ import {
 import { Fault } from "../model/fault.ts";
 import type { PlacedRows, Snapshot, Store } from "../store/store.ts";
 import { connectStore, openReadOnly } from "../stores/open.ts";
-import { readMovedRows, readUids } from "../stores/restored-rows.ts";
+import { readMovedRows, readUids, StorageCounts } from "../stores/restored-rows.ts";
 import { openParts } from "./command-backup.ts";
 import { makeRestoredStore } from "./command-restore.ts";
 import type { RestoreFlags } from "./backup-commands.ts";
 import { endWithTask, noteOfOwnTask } from "./command-tasks.ts";
 import { readEncryption } from "./encryption.ts";
 import { say } from "./log.ts";
-import { startProgressBar } from "./progress-bar.ts";
+import { showProgress, type Progress } from "./progress-bar.ts";
 import { clearRestoreAsides, nameRestoreAside } from "./restore-aside.ts";
 
 type IntoFlags = RestoreFlags & { readonly into: string };
@@ -52,7 +52,11 @@ export async function runRestoreInto(options: IntoFlags): Promise<void> {
     const aside = nameRestoreAside(into);
     const run = new RestoreRun({ store, committer, scope }, hold);
     try {
-      const { commitTs } = await makeRestoredStore(parts, moment, { dir: aside, encryption });
+      const { commitTs } = await makeRestoredStore(parts, moment, {
+        dir: aside,
+        encryption,
+        onRows: (rows) => run.expect(rows),
+      });
       const made = await openReadOnly(aside, { encryption });
       const snapshot = made.snapshot();
       try {
@@ -107,10 +111,16 @@ class RestoreRun {
   readonly #parts: RunParts;
   #hold: RestoreHold;
   #isShown = false;
+  /** Rows that the backup has; commits behind it change some of them. */
+  readonly #expected = new StorageCounts();
 
   constructor(parts: RunParts, hold: RestoreHold) {
     this.#parts = parts;
     this.#hold = hold;
+  }
+
+  expect(rows: readonly { readonly key: Uint8Array }[]): void {
+    this.#expected.add(rows);
   }
 
   async bring(backup: Snapshot): Promise<void> {
@@ -122,16 +132,9 @@ class RestoreRun {
       ...move,
       intoStorage: must(this.#hold.storageIds[i], "one for each"),
     }));
-    const bar = startProgressBar("bringing", "rows");
-    let rows = 0;
-    for (const [i, move] of moves.entries()) {
-      await this.#bringRows(backup, move, (more) => {
-        rows += more;
-        bar.update(i, count, rows);
-      });
-    }
-    bar.update(1, 1, rows);
-    bar.finish();
+    await showProgress({ title: "bringing", unit: "rows" }, (bar) =>
+      this.#bringAll(backup, moves, bar),
+    );
     await this.#passUids(backup);
     const task = { kind: "Restore", namespace: 0 } as const;
     const notes = noteOfOwnTask(task, systemClock.nowMs());
@@ -147,6 +150,19 @@ class RestoreRun {
     if (this.#isShown) return;
     const { store, committer } = this.#parts;
     await dropRestoreHold(store, committer, this.#hold).catch(() => {});
+  }
+
+  async #bringAll(backup: Snapshot, moves: readonly NamespaceMove[], bar: Progress): Promise<void> {
+    let total = 0;
+    for (const { fromStorage } of moves) total += this.#expected.of(fromStorage);
+    let rows = 0;
+    for (const move of moves) {
+      await this.#bringRows(backup, move, (more) => {
+        rows += more;
+        bar.update(rows, Math.max(total, rows), rows);
+      });
+    }
+    bar.update(1, 1, rows);
   }
 
   async #bringRows(

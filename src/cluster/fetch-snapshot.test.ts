@@ -24,7 +24,7 @@ const tls: PeerTls = {
 const storeId = "0123456789abcdef0123456789abcdef";
 const noRows = {
   storeId,
-  fileBytes: 0,
+  share: 0,
   commitTs: 0,
   logHash: "",
   read: () => false,

@@ -16,7 +16,7 @@ function asStored(rows: readonly StoredRow[]): StoredRows {
   let at = 0;
   return {
     storeId: "",
-    fileBytes: 0,
+    share: 0,
     commitTs: 1,
     logHash: "",
     read(bytes, visit) {

@@ -151,7 +151,6 @@ async function copyState(
     if (meta === undefined) throw damaged(dir, `${dataName} has no meta page`);
     let from: Uint8Array | undefined;
     let rows = 0;
-    let bytes = 0;
     do {
       const batch: Batch = { rows: [], bytes: 0 };
       const { next } = walkPages(source.dataFile, meta, {
@@ -169,8 +168,7 @@ async function copyState(
         for (const { key, stored } of batch.rows) put(key, stored);
       }, batch.bytes);
       rows += batch.rows.length;
-      bytes += batch.bytes;
-      onProgress(bytes, rows);
+      onProgress(rows / meta.rows, rows);
       await nextTurn();
     } while (from !== undefined);
     return rows;

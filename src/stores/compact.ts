@@ -33,7 +33,8 @@ export interface Compacted {
 const batchRows = 2000;
 
 export interface CompactProgress {
-  readonly onProgress: (bytes: number, rows: number) => void;
+  /** How much of it is written, from 0 to 1, and how many rows. */
+  readonly onProgress: (share: number, rows: number) => void;
 }
 
 interface CompactOptions extends CompactProgress {
@@ -44,7 +45,7 @@ interface CompactOptions extends CompactProgress {
 }
 
 /**
- * `onProgress`: bytes of rows that are written. Fault E_STARTUP where a server has the store open, or it was not closed
+ * Fault E_STARTUP where a server has the store open, or it was not closed
  * in order, or the disk has no room beside it; E_STORE_CORRUPT where it is damaged. Nothing was changed then.
  */
 export async function compactStore(
@@ -81,7 +82,9 @@ export async function compactStore(
     const visit =
       cipher === undefined ? (onRow: OnRow) => source.visit(onRow) : inOrder(dir, cipher);
     const target = new Environment({ dir: aside, noSync: true, cipher: sealing });
-    const rows = await copyRows(target, aside, visit, onProgress);
+    const rows = await copyRows(target, aside, visit, (count) =>
+      onProgress(Math.min(1, count / source.rows), count),
+    );
     exchange(dir, aside, storeId);
     if (key !== undefined) forgetOldKeys(dir, key);
     return { rows, bytesBefore, bytesAfter: dataBytes(dir) };
@@ -131,22 +134,20 @@ async function copyRows(
   environment: Environment,
   aside: string,
   visit: VisitRows,
-  onProgress: (bytes: number, rows: number) => void,
+  onProgress: (rows: number) => void,
 ): Promise<number> {
   const batch: { key: Buffer; stored: Buffer }[] = [];
   let rows = 0;
-  let bytes = 0;
   const flush = (): void => {
     environment.putRows((put) => {
       for (const { key, stored } of batch) put(key, stored);
     });
     batch.length = 0;
-    onProgress(bytes, rows);
+    onProgress(rows);
   };
   await visit((key, stored) => {
     batch.push({ key: Buffer.from(key), stored: Buffer.from(stored) });
     rows++;
-    bytes += key.length + stored.length;
     if (batch.length >= batchRows) flush();
   });
   flush();

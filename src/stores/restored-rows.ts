@@ -1,6 +1,13 @@
 /** Rows of a state for a store that is served already: what a restore brings (`PlacedRows`). */
 import { chunkMembers, isHead, openChunkOf } from "../codec/chunk.ts";
-import { globalStorageId, keyKind, kindRange, moveKey, storageRange } from "../codec/key.ts";
+import {
+  globalStorageId,
+  keyKind,
+  kindRange,
+  moveKey,
+  readStorageId,
+  storageRange,
+} from "../codec/key.ts";
 import type { PlacedRows, Snapshot } from "../store/store.ts";
 import { decodeState, stateKey } from "./commit/state.ts";
 
@@ -45,5 +52,21 @@ export async function* readMovedRows(
     });
     yield rows;
     at = next;
+  }
+}
+
+/** How many rows each storage id has. */
+export class StorageCounts {
+  readonly #counts = new Map<number, number>();
+
+  add(rows: readonly { readonly key: Uint8Array }[]): void {
+    for (const { key } of rows) {
+      const id = readStorageId(key);
+      this.#counts.set(id, this.of(id) + 1);
+    }
+  }
+
+  of(storageId: number): number {
+    return this.#counts.get(storageId) ?? 0;
   }
 }

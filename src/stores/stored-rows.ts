@@ -36,8 +36,8 @@ export interface StoredRow {
 
 export interface StoredRows {
   readonly storeId: string;
-  /** Bytes of the data file, free pages included. */
-  readonly fileBytes: number;
+  /** How much of them was read, from 0 to 1; of an encrypted store by the bytes of its blocks. */
+  readonly share: number;
   /** The newest commit of what was read so far. */
   readonly commitTs: number;
   /** Of the log's newest entry among what was read so far (`hashLogRow`); "": there was none. */
@@ -71,9 +71,12 @@ export async function openStoredRows(
   let from: Uint8Array | undefined;
   let commitTs = 0;
   let newestEntry: Buffer | undefined;
+  let count = 0;
   return {
     storeId,
-    fileBytes: dataBytes(dir),
+    get share() {
+      return shareOf(count, meta?.rows ?? 0);
+    },
     get commitTs() {
       return commitTs;
     },
@@ -85,6 +88,7 @@ export async function openStoredRows(
       let left = bytes;
       const onRow = (key: Buffer, stored: Buffer): void => {
         left -= key.length + stored.length;
+        count++;
         if (equalBytes(key, stateKey)) commitTs = decodeState(withoutChecksum(stored)).commitTs;
         else if (isLogKey(key)) newestEntry = Buffer.from(withoutChecksum(stored));
         visit({ key, stored });
@@ -115,12 +119,16 @@ export async function openStoredRows(
 /** Of an encrypted store: through its blocks. */
 function readSealedRows(dir: string, storeId: string, environment: Environment): StoredRows {
   const held = environment.hold();
+  const bytesUsed = environment.bytesUsed();
   let from: Uint8Array | undefined;
   let commitTs = 0;
   let newestEntry: Uint8Array | undefined;
+  let bytesRead = 0;
   return {
     storeId,
-    fileBytes: dataBytes(dir),
+    get share() {
+      return shareOf(bytesRead, bytesUsed);
+    },
     get commitTs() {
       return commitTs;
     },
@@ -136,6 +144,7 @@ function readSealedRows(dir: string, storeId: string, environment: Environment):
           return false;
         }
         left -= key.length + stored.length;
+        bytesRead += key.length + stored.length;
         if (equalBytes(key, stateKey)) commitTs = decodeState(withoutChecksum(stored)).commitTs;
         else if (isLogKey(key)) newestEntry = withoutChecksum(stored).slice();
         visit({ key, stored });
@@ -149,6 +158,10 @@ function readSealedRows(dir: string, storeId: string, environment: Environment):
       await environment.close();
     },
   };
+}
+
+function shareOf(done: number, total: number): number {
+  return Math.min(1, done / Math.max(1, total));
 }
 
 const logRange = kindRange(globalStorageId, keyKind.log);

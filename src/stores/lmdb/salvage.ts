@@ -23,6 +23,8 @@ export interface Source {
   readonly commitTs: number;
   /** Each is a thing that is not saved. */
   readonly losses: readonly string[];
+  /** Sound ones of the data file. */
+  readonly rows: number;
   /** Gives the sound rows with their checksums. Lent. */
   visit(onRow: (key: Buffer, stored: Buffer) => void): void;
   /** Rows of transactions, in order, to be put upon those. */
@@ -134,6 +136,7 @@ function examine({ dir, cipher, meta, name, records, journalLosses }: Examined):
   const losses = [...journalLosses];
   let pagesLost = 0;
   let commitTs = 0;
+  let rows = 0;
   const note = (key: Uint8Array, stored: Uint8Array): void => {
     if (!equalBytes(key, stateKey)) return;
     const value = stored.subarray(0, stored.length - checksumBytes);
@@ -147,7 +150,11 @@ function examine({ dir, cipher, meta, name, records, journalLosses }: Examined):
     losses.push(what);
     pagesLost++;
   };
-  visitFile({ path, meta, cipher }, { onRow: note, onDamage, lose });
+  const onRow = (key: Buffer, stored: Buffer): void => {
+    rows++;
+    note(key, stored);
+  };
+  visitFile({ path, meta, cipher }, { onRow, onDamage, lose });
   for (const record of records) {
     visitRows(record, (key, stored) => {
       if (stored !== undefined) note(key, stored);
@@ -156,6 +163,7 @@ function examine({ dir, cipher, meta, name, records, journalLosses }: Examined):
   return {
     name,
     losses,
+    rows,
     records,
     commitTs,
     pagesLost,
