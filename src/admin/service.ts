@@ -13,7 +13,7 @@ import {
   type GraphQLSchema,
 } from "graphql";
 import type { CompiledSchema } from "../graphql/schema/compiled-schema.ts";
-import { RequestRefused, type ResponseError } from "../graphql/operation/errors.ts";
+import { RequestRefused, unavailability, type ResponseError } from "../graphql/operation/errors.ts";
 import { convertSchema } from "../graphql/schema/plain-schema.ts";
 import { readGraphqlBody, readJsonBody, type RequestFields } from "../graphql/operation/body.ts";
 import type { DocumentLimits } from "../graphql/operation/document-meter.ts";
@@ -81,14 +81,14 @@ export function openAdminService(parts: AdminParts): AdminService {
   return {
     async handle(request, principal, keyNamespace) {
       // Built at the first request: most processes never see one.
-      const { status, ...answer } = await run(request, (api ??= makeApi(parts)), {
+      const { status, headers, ...answer } = await run(request, (api ??= makeApi(parts)), {
         principal,
         remoteAddress: request.remoteAddress,
         keyNamespace,
         hasFailed: false,
       });
       const body = new TextEncoder().encode(JSON.stringify(answer));
-      return { body, headers: undefined, status };
+      return { body, headers, status };
     },
   };
 }
@@ -110,7 +110,8 @@ interface AdminApi {
 
 interface Answer {
   /** Of HTTP, where it is not 200. */
-  status?: number;
+  status?: number | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
   errors?: readonly ResponseError[];
   data?: unknown;
 }
@@ -155,7 +156,18 @@ async function run(
   const data = { ...result.data };
   for (const error of result.errors ?? []) fixMember(data, error);
   const isGone = result.errors !== undefined && Object.keys(data).length === 0;
+  const isEmpty = Object.values(data).every(
+    (value) => value === null || (Array.isArray(value) && value.length === 0),
+  );
+  if (isEmpty) Object.assign(answer, findUnavailability(result.errors));
   return isGone ? answer : { ...answer, data };
+}
+
+/** Where nothing was answered since this server cannot, or cannot now. */
+function findUnavailability(errors: readonly GraphQLError[] = []): Partial<Answer> {
+  const faults = errors.map(({ originalError }) => unavailability(originalError));
+  const [first] = faults;
+  return first !== undefined && faults.every((one) => one.status === 503) ? first : {};
 }
 
 /** What did not run has no member; what failed is null, or where a list was asked for one that is empty. */

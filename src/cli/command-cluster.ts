@@ -90,10 +90,11 @@ function printStatus(facts: ClusterFacts): string {
   ];
   const troubled = members.filter(({ node: name, problem: one }) => one && name !== node);
   const head = ["MACHINE", "ADDRESS", "ROLE", "APPLIED", "PROCESSES", "FORMATS"];
-  const rows = members.map((one) => [
+  const named = [...members].sort((a, b) => (a.node < b.node ? -1 : 1));
+  const rows = named.map((one) => [
     one.node,
     one.address,
-    one.leads ? "leads" : one.isAway ? "away" : "follows",
+    one.node === node && role === "stopped" ? "stopped" : roleOf(one),
     one.isAway ? "-" : String(one.applied),
     String(one.slots.length),
     one.formats.join(" "),
@@ -110,6 +111,11 @@ function printStatus(facts: ClusterFacts): string {
   const problems = troubled.map((one) => `${one.node} could not lead: ${one.problem}`);
   const foot = problems.length === 0 ? [] : ["", ...problems];
   return `${[...lines, "", ...table, ...foot].join("\n")}\n`;
+}
+
+function roleOf({ leads, isAway }: ClusterFacts["members"][number]): string {
+  if (leads) return "leads";
+  return isAway ? "away" : "follows";
 }
 
 export async function runClusterLeave({ data: dir, encryption }: ClusterLeaveFlags): Promise<void> {

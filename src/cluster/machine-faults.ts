@@ -76,7 +76,7 @@ export function explainWait(
 }
 
 export function outOfService(why = "it cannot go on"): Fault {
-  return new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${why}`);
+  return new Fault("E_OUT_OF_SERVICE", `this machine is out of service: ${why}`);
 }
 
 export function notCurrent(why: string): Fault {

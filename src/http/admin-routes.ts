@@ -9,6 +9,7 @@ import { acceptEncodingOf } from "./database-routes.ts";
 import { doneBody } from "./envelope.ts";
 import { type Exchange, readBytes, readParameters } from "./exchange.ts";
 import { judge } from "./gate.ts";
+import { replyOf } from "../model/fault-table.ts";
 import { makeErrorBody, quoteJsonForHtml, refuseMethod, sendError, sendJson } from "./reply.ts";
 import { schemaRight } from "./rights.ts";
 import { checkSuperadmin, identify } from "./sender.ts";
@@ -36,7 +37,7 @@ export async function answerAdminSchema(exchange: Exchange): Promise<void> {
     const plain = makeErrorBody(message, "Error", false);
     const isDetailed = context.graphqlErrorDetails === true && error.code === "E_GRAPHQL_SCHEMA";
     const body = isDetailed ? withProblems(plain, sdl) : plain;
-    sendError(res, { status: 200, body, headers: [] });
+    sendError(res, { ...replyOf(error.code), body });
   }
 }
 

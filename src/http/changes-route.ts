@@ -1,7 +1,7 @@
 /** `GET /changes`: the change feed as server-sent events or as lines of JSON (docs/changes.md). */
 import { explainRefusal } from "../admin/interface.ts";
 import type { FollowRequest } from "../feed/change-feed.ts";
-import { faultTable } from "../model/fault-table.ts";
+import { replyOf } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import { makeLimitFault } from "../model/limits.ts";
 import type { Principal } from "../model/principal.ts";
@@ -58,8 +58,9 @@ function sendFault({ res }: Exchange, { code, message }: Fault): void {
     E_PARAMETER: 400,
     E_LIMIT: 400,
   };
-  const status = own[code] ?? faultTable[code].status ?? 500;
-  const headers = status === 503 ? ["Retry-After", "1"] : [];
+  const reply = replyOf(code);
+  const status = own[code] ?? (reply.status === 200 ? 500 : reply.status);
+  const headers = status === 503 ? reply.headers : [];
   sendError(res, { status, body: makeErrorBody(message, code, false), headers });
 }
 

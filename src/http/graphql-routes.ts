@@ -6,6 +6,7 @@ import type { GraphqlRequest, MutationRefusal } from "../graphql/operation/reque
 import type { GraphqlAnswer } from "../graphql/service/service.ts";
 import { andThen, type MaybePromise } from "../base/maybe.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
+import { replyOf } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import type { EncodingFaults } from "./body.ts";
 import { acceptEncodingOf } from "./database-routes.ts";
@@ -191,8 +192,11 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
     const origins = settled instanceof Promise ? await settled : settled;
     const { status } = answer;
     if (status !== undefined) {
-      if (notes !== undefined) notes.refusal = status === 405 ? "method" : "page";
-      const headers = status === 405 ? [...origins, "Allow", "POST"] : origins;
+      if (notes !== undefined && status !== 503) {
+        notes.refusal = status === 405 ? "method" : "page";
+      }
+      const headers = [...origins, ...flatten(answer.headers)];
+      if (status === 405) headers.push("Allow", "POST");
       sendStatus(res, status, toBuffer(answer.body), headers);
       return;
     }
@@ -210,7 +214,9 @@ async function answerDocument(exchange: Exchange, responder: Responder): Promise
       return;
     }
     const body = `{"errors":[{"message":${quoteJsonForHtml(error.message)}}]}`;
-    if (wantsResponseJson(exchange)) sendResponseJson(res, body, []);
+    const reply = replyOf(error.code);
+    if (reply.status !== 200) sendError(res, { ...reply, body });
+    else if (wantsResponseJson(exchange)) sendResponseJson(res, body, []);
     else sendJson(res, body, [], undefined);
   }
 }
@@ -236,12 +242,16 @@ function weightOf(member: string | undefined): number {
 
 /** One after the other, within the budget of all: a mutation is seen by what follows it. */
 async function answerBatch(request: GraphqlRequest, responder: Responder): Promise<GraphqlAnswer> {
-  const answers: Uint8Array[] = [];
+  const answers: GraphqlAnswer[] = [];
   for (const body of splitBatch(request.body, responder.batchMax)) {
     const pending = responder.handle({ ...request, body });
-    answers.push((pending instanceof Promise ? await pending : pending).body);
+    answers.push(pending instanceof Promise ? await pending : pending);
   }
-  return { body: joinAnswers(answers), headers: undefined };
+  const body = joinAnswers(answers.map((answer) => answer.body));
+  // What another server may answer, or this one later, it may as a whole.
+  const [first] = answers;
+  const isRefused = answers.every(({ status }) => status === 503);
+  return isRefused && first !== undefined ? { ...first, body } : { body, headers: undefined };
 }
 
 /** What is written down of a request: of several operations the first that changes something. */

@@ -9,7 +9,7 @@ import { loginRefused } from "../auth/acl.ts";
 import { LoginWait } from "../auth/login-guard.ts";
 import type { LoginRequest } from "../auth/acl.ts";
 import { findJsonSyntaxFault } from "../base/json-syntax.ts";
-import { faultTable } from "../model/fault-table.ts";
+import { faultTable, replyOf } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import { anyPrincipal, type Principal } from "../model/principal.ts";
 import { beginRecord, notesOf } from "./audit.ts";
@@ -203,12 +203,9 @@ async function answerLogin(
     return await sendJson(reply, JSON.stringify({ data: tokens }));
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
+    void reply.code(replyOf(error.code).status);
     const waitSeconds = findWaitSeconds(error);
-    if (waitSeconds !== undefined) {
-      void reply
-        .code(faultTable[error.code].status ?? 200)
-        .header("retry-after", String(waitSeconds));
-    }
+    if (waitSeconds !== undefined) void reply.header("retry-after", String(waitSeconds));
     return sendJson(reply, makeErrorBody(error.message, faultTable[error.code].extension, true));
   }
 }
@@ -216,7 +213,7 @@ async function answerLogin(
 /** When a login may be tried again that was refused without being looked at; undefined for every other refusal. */
 function findWaitSeconds(fault: Fault): number | undefined {
   if (fault instanceof LoginWait) return fault.seconds;
-  return fault.code === "E_OVERLOADED" ? 1 : undefined;
+  return replyOf(fault.code).headers.length > 0 ? 1 : undefined;
 }
 
 /** Members that are missing, or of another kind, are empty ones: whoever they name cannot log in. */

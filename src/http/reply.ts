@@ -4,7 +4,7 @@ import { gzip, gzipSync } from "node:zlib";
 import { Buffer } from "node:buffer";
 import { systemClock } from "../base/clock.ts";
 import type { Logger } from "../base/log.ts";
-import { faultTable } from "../model/fault-table.ts";
+import { faultTable, replyOf } from "../model/fault-table.ts";
 import { Fault } from "../model/fault.ts";
 import { ResponseBatcher } from "./response-batcher.ts";
 import { watchedOf, type WatchedRequest } from "./watched-request.ts";
@@ -59,14 +59,14 @@ export const engineShape: ErrorShape = { withData: true, withPrefix: true };
 /** Every way to fail, as status and body. What is nobody's fault but ours gets an id and goes to the log. */
 export function makeErrorReply(error: unknown, shape: ErrorShape, logger: Logger): ErrorReply {
   if (!(error instanceof Fault)) return makeBrokenReply(error, logger);
-  const { extension, status = 200, isBeforeEngine = false } = faultTable[error.code];
+  const { extension, isBeforeEngine = false } = faultTable[error.code];
   const message = shape.withPrefix ? printEngineMessage(error) : error.message;
   const withData = shape.withData && !isBeforeEngine;
   const body = makeErrorBody(message, extension, withData);
   if (error.code === "E_STORE_CORRUPT") {
     logger.error("stored bytes are damaged", { detail: error.message });
   }
-  return { status, body, headers: status === 200 ? [] : ["Retry-After", "1"] };
+  return { ...replyOf(error.code), body };
 }
 
 /** What is raised while a query or a mutation runs begins with an empty reason (reference/dql 1.3). */

@@ -471,10 +471,23 @@ const table = {
     area: "Store",
     phase: "parser",
     extension: "Error",
+    status: 503,
     says: "the store is not available",
     cause:
       "The process cannot reach the store at the moment: the writer is starting again, or the directory has been moved or removed.",
     remedy: "Send it again in a second. Where it lasts, `/health` and the log say why.",
+  },
+  E_OUT_OF_SERVICE: {
+    area: "Store",
+    phase: "parser",
+    extension: "Error",
+    status: 503,
+    isLasting: true,
+    says: "this machine is out of service",
+    cause:
+      "One of several machines (`--cluster`) cannot go on: its rows are not those of the others, the log has not what it needs, or it has what the log lost. The message says which.",
+    remedy:
+      "Send it to another machine: without `Retry-After`, this one does not come back by itself. `weft cluster status` says what is wrong, docs/cluster.md what to do.",
   },
   E_NOT_CURRENT: {
     area: "Store",
@@ -517,8 +530,10 @@ export interface FaultSpec {
   /** The reference's `extensions.code`. */
   readonly extension:
     "Error" | "ErrorInvalidRequest" | "ErrorInvalidMethod" | "ErrorUnauthorized" | "ErrorNoData";
-  /** Of HTTP, with Retry-After, where it is not 200. GraphQL over /graphql and /admin keeps 200, but for 503. */
+  /** Of HTTP, where it is not 200. GraphQL over /graphql and /admin keeps 200, but for 503. */
   readonly status?: number;
+  /** With a status: without Retry-After, since it does not pass by itself. */
+  readonly isLasting?: boolean;
   /** What was wrong before the engine could look at the request: a native answer then has no `data` member. */
   readonly isBeforeEngine?: boolean;
   /** A piece of the message by which it is found; most messages have several forms. */
@@ -528,3 +543,12 @@ export interface FaultSpec {
 }
 
 export const faultTable: Readonly<Record<FaultCode, FaultSpec>> = table;
+
+/** What HTTP says of a fault beside its body, and whether to try again. `headers` is flat. */
+export function replyOf(code: FaultCode): {
+  readonly status: number;
+  readonly headers: readonly string[];
+} {
+  const { status = 200, isLasting = false }: FaultSpec = faultTable[code];
+  return { status, headers: status === 200 || isLasting ? [] : ["Retry-After", "1"] };
+}

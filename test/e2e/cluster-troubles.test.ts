@@ -12,7 +12,7 @@ import {
   type TestCluster,
   type TestMachine,
 } from "./machines.ts";
-import { cleanUp, get, waitUntil } from "./server.ts";
+import { cleanUp, get, post, runWeft, waitUntil } from "./server.ts";
 
 afterAll(cleanUp);
 
@@ -23,6 +23,7 @@ let other: TestMachine;
 beforeAll(async () => {
   cluster = await startCluster(2, { settings: "lease=900ms; read-wait=1s" });
   await findLeader();
+  await post(`${leader.server.url}/admin/schema`, "type Thing { id: ID! name: String }");
 }, 60_000);
 
 async function findLeader(): Promise<void> {
@@ -38,6 +39,39 @@ async function findLeader(): Promise<void> {
 async function healthOf({ server }: TestMachine): Promise<{ status: number; text: string }> {
   const { status, text } = await get(`${server.url}/health`);
   return { status, text };
+}
+
+const asked: readonly [path: string, type: string, body: string][] = [
+  ["/graphql", "application/json", '{"query":"{ queryThing { id } }"}'],
+  [
+    "/graphql",
+    "application/json",
+    '{"query":"mutation { addThing(input: [{ name: \\"a\\" }]) { numUids } }"}',
+  ],
+  ["/query", "application/dql", "{ q(func: uid(0x1)) { tag } }"],
+  ["/mutate?commitNow=true", "application/rdf", '{ set { <0x9> <tag> "no" . } }'],
+  ["/alter", "text/plain", "other: int ."],
+  ["/admin", "application/json", '{"query":"{ getGQLSchema { schema } }"}'],
+  ["/admin/schema", "text/plain", "type Thing { id: ID! name: String }"],
+];
+
+interface Refused {
+  readonly path: string;
+  readonly status: number;
+  readonly retry: string | null;
+  readonly text: string;
+}
+
+/** What a machine answers to requests of each kind. */
+function askAll({ server }: TestMachine): Promise<Refused[]> {
+  return Promise.all(
+    asked.map(async ([path, type, body]) => {
+      const { status, headers, text } = await post(`${server.url}${path}`, body, {
+        "content-type": type,
+      });
+      return { path, status, retry: headers.get("retry-after"), text };
+    }),
+  );
 }
 
 test("a log that is gone is not made anew: nobody begins another history, and all goes on when it is back", async () => {
@@ -56,6 +90,11 @@ test("a log that is gone is not made anew: nobody begins another history, and al
       return status === 503 && text.includes("does not hold it");
     }, 10_000);
   }
+  const told = await askAll(other);
+  expect(told.filter(({ status, retry }) => status !== 503 || retry !== "1")).toEqual([]);
+  expect(told[0]!.text).toContain("the newest state of the machines cannot be known: the log");
+  const { stdout: status } = await runWeft(["cluster", "status", "--to", other.server.url]);
+  expect(status).toMatch(/^problem: the log cannot be reached: .* does not hold it$/m);
   await other.server.stop();
   // Whoever starts now has what no other log has.
   await expect(cluster.start(other.name)).rejects.toThrow(
@@ -130,3 +169,27 @@ test("machines that need a damaged or missing record are given a snapshot", asyn
   expect(await read(other, query)).toEqual({ q: [{ tag: "behind that" }] });
   expect((await healthOf(leader)).status).toBe(200);
 }, 90_000);
+
+test("a machine that is out of service sends all requests elsewhere, and says what is wrong where that is asked", async () => {
+  const children = other.server.childPids();
+  for (const pid of children) process.kill(pid, "SIGSTOP");
+  const damaged = await writeRecord("passed over");
+  await writeRecord("behind it");
+  const bytes = readFileSync(damaged);
+  bytes.writeUInt8(bytes.readUInt8(60) ^ 1, 60);
+  writeFileSync(damaged, bytes);
+  for (const pid of children) process.kill(pid, "SIGCONT");
+  await waitUntil(async () => (await healthOf(other)).text.includes('"stopped"'), 20_000);
+  expect((await healthOf(other)).status).toBe(503);
+  const told = await askAll(other);
+  // It does not come back by itself.
+  expect(told.filter(({ status, retry }) => status !== 503 || retry !== null)).toEqual([]);
+  for (const { text } of told) expect(text).toMatch(/this machine is out of service: record \d+/);
+  expect(told[0]!.text).toMatch(
+    /^\{"errors":\[\{"message":"this machine is out of service: [^"]*"\}\]/,
+  );
+  expect((await statusOf(other)).role).toBe("stopped");
+  const { stdout } = await runWeft(["cluster", "status", "--to", other.server.url]);
+  expect(stdout).toMatch(/^problem: record \d+ of the log is damaged/m);
+  expect(stdout).toMatch(new RegExp(`^${other.name} .* stopped `, "m"));
+}, 60_000);

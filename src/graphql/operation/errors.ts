@@ -2,7 +2,7 @@
  * Errors of a GraphQL answer: their form, and how faults of the engine become them (reference/messages 2,
  * reference/graphql 5.1).
  */
-import { faultTable } from "../../model/fault-table.ts";
+import { faultTable, replyOf } from "../../model/fault-table.ts";
 import { Fault } from "../../model/fault.ts";
 
 export interface Location {
@@ -104,3 +104,21 @@ export function commitFailed(error: unknown): string {
 export function payloadFailed(name: string, error: unknown): string {
   return `couldn't execute query for mutation ${name} because Dgraph execution failed because ${engineMessage(error)}`;
 }
+
+/**
+ * What HTTP says of an answer with nothing but this error: nothing, or 503 where another server may have one, or this
+ * one later.
+ */
+export function unavailability(error: unknown): {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+} {
+  const { status, headers } = error instanceof Fault ? replyOf(error.code) : answered;
+  if (status !== 503) return {};
+  const [name, value] = headers;
+  return name === undefined || value === undefined
+    ? { status }
+    : { status, headers: { [name]: value } };
+}
+
+const answered: ReturnType<typeof replyOf> = { status: 200, headers: [] };

@@ -7,7 +7,13 @@ import type { Reader } from "../../graph/reader.ts";
 import { Fault } from "../../model/fault.ts";
 import type { CompiledSchema } from "../schema/compiled-schema.ts";
 import type { ReadyDql } from "../resolve/dql-root.ts";
-import { refuseRequest, RequestRefused, hintOf, withCode } from "../operation/errors.ts";
+import {
+  refuseRequest,
+  RequestRefused,
+  hintOf,
+  unavailability,
+  withCode,
+} from "../operation/errors.ts";
 import { writeAnswer, writeRefusal } from "../resolve/answer.ts";
 import type { RootOutcome } from "../resolve/answer.ts";
 import { findEqualRoots } from "./equal-roots.ts";
@@ -104,8 +110,9 @@ export class RequestHandler {
       const errors = this.#options.errorDetails ? error.errors.map(withCode) : error.errors;
       return answerOf(writeRefusal(errors, print));
     }
-    if (error instanceof Fault) return answerOf(writeRefusal([{ message: error.message }], print));
-    throw error;
+    if (!(error instanceof Fault)) throw error;
+    const answer = answerOf(writeRefusal([{ message: error.message }], print));
+    return { ...answer, ...unavailability(error) };
   }
 
   #tellHints({ errors }: RequestRefused): void {

@@ -80,7 +80,7 @@ export interface SchemaRow {
 
 export interface GraphqlAnswer {
   readonly body: Uint8Array;
-  /** Of HTTP; undefined: 200, as for every outcome but a mutation that its request may not hold. */
+  /** Of HTTP; undefined: 200, as for every outcome but a mutation that its request may not hold, and 503. */
   readonly status?: number | undefined;
   /** Extra response headers (Cache-Control …); undefined for none. */
   readonly headers: Readonly<Record<string, string>> | undefined;

@@ -33,9 +33,9 @@ export class HeardLead {
     return isOffsetKept(systemClock, term.wallOffsetMs);
   }
 
-  /** Throws E_STORE_UNAVAILABLE where the machine cannot go on: its store is not as the others'. */
+  /** Throws E_OUT_OF_SERVICE where the machine cannot go on: its store is not as the others'. */
   assertServes(): void {
     if (this.#notice?.kind !== "stopped") return;
-    throw new Fault("E_STORE_UNAVAILABLE", `this machine is out of service: ${this.#notice.why}`);
+    throw new Fault("E_OUT_OF_SERVICE", `this machine is out of service: ${this.#notice.why}`);
   }
 }

@@ -409,7 +409,8 @@ function isCommit(kind: FrameKind): boolean {
 }
 
 function isUnavailable(error: unknown): boolean {
-  return error instanceof Fault && error.code === "E_STORE_UNAVAILABLE";
+  if (!(error instanceof Fault)) return false;
+  return error.code === "E_STORE_UNAVAILABLE" || error.code === "E_OUT_OF_SERVICE";
 }
 
 function unknownOutcome(): Fault {
