@@ -34,6 +34,7 @@ export async function runServe(options: ServeOptions, reread: () => ServeOptions
   // One line, before anything is touched.
   checkStoreKey(config.dataDir, readKeyFile(config.keyFile));
   const claim = await claimForServing(config.dataDir);
+  await openPrivateSockets(config.dataDir).clearLeft();
   const supervisor = await startSupervisor(config, makeLogger("supervisor", config.log));
   const reload = makeReloader(config, supervisor, reread);
   const ended = waitForEnd(supervisor.whenShutDown, reload, endsWithParent());

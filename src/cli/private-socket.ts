@@ -4,9 +4,10 @@
  * open handle, elsewhere to the temporary directory.
  */
 import { createHash } from "node:crypto";
-import { openSync, realpathSync, rmSync } from "node:fs";
+import { openSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 
 const pathBytesMax = 100;
 
@@ -17,6 +18,8 @@ export interface PrivateSockets {
   grpcPathOf(slot: number): string;
   /** Removes what a process left behind that had the slot before. */
   clear(slot: number): void;
+  /** Removes all at which nobody listens. Before the processes of a server are started: one may be about to listen. */
+  clearLeft(): Promise<void>;
 }
 
 export function openPrivateSockets(dir: string): PrivateSockets {
@@ -30,7 +33,26 @@ export function openPrivateSockets(dir: string): PrivateSockets {
       rmSync(pathOf(slot), { force: true });
       rmSync(grpcPathOf(slot), { force: true });
     },
+    clearLeft: async () => {
+      const folder = dirname(prefix);
+      const names = readdirSync(folder).filter((name) => name.startsWith(basename(prefix)));
+      for (const name of names) await removeUnlessHeard(join(folder, name));
+    },
   };
+}
+
+function removeUnlessHeard(path: string): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve();
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "ECONNREFUSED") rmSync(path, { force: true });
+      resolve();
+    });
+  });
 }
 
 function choosePrefix(dir: string): string {

@@ -111,7 +111,10 @@ describe("a server with a key", () => {
     await ended;
     expect(findSecrets(data)).toEqual([]);
     expect(fs.readdirSync(data)).toContain("journal.0");
+    // As a process had it that had run before those.
+    fs.renameSync(join(data, "slot-0.sock"), join(data, "slot-60.sock"));
     server = await startServer({ dataDir: data, flags: ["--workers", "2", ...by(key)] });
+    expect(fs.readdirSync(data)).not.toContain("slot-60.sock");
     await fill(server, 1000);
     expect((await post(`${server.url}/query`, count, dql)).json["data"]).toEqual(rows);
     expect(await run("check", "--data", data, ...by(key))).toEqual({
