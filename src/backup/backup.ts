@@ -95,6 +95,8 @@ class BlockWriter {
   /** Resolves when there is room for the next one. */
   async add(block: RowBlock): Promise<void> {
     const written = this.#write(block);
+    // One that fails is told when it is waited for, which another may come before.
+    written.catch(() => {});
     this.#entries.push(written);
     this.#running.push(written);
     if (this.#running.length < packedAtOnce) return;

@@ -65,14 +65,20 @@ function told<T>(path: string, work: () => T): T {
 function putFile(path: string, bytes: Uint8Array): void {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const made = `${path}.new`;
-  const file = fs.openSync(made, "w", 0o600);
   try {
-    fs.writeFileSync(file, bytes);
-    fs.fsyncSync(file);
-  } finally {
-    fs.closeSync(file);
+    const file = fs.openSync(made, "w", 0o600);
+    try {
+      fs.writeFileSync(file, bytes);
+      fs.fsyncSync(file);
+    } finally {
+      fs.closeSync(file);
+    }
+    fs.renameSync(made, path);
+  } catch (error) {
+    // A disk that is full has no room for half of it either.
+    fs.rmSync(made, { force: true });
+    throw error;
   }
-  fs.renameSync(made, path);
   syncFolder(dirname(path));
 }
 

@@ -22,9 +22,16 @@ export async function runProgram(argv: readonly string[], addCommands: AddComman
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode;
   if (error instanceof Fault) complain(error.message);
+  else if (isDiskFull(error)) complain(`the disk is full: ${error.message}`);
   else complain(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }
+
+function isDiskFull(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && fullCodes.includes(error.code);
+}
+
+const fullCodes: readonly unknown[] = ["ENOSPC", "EDQUOT"];
 
 function makeProgram(flags: readonly string[], addCommands: AddCommands): Command {
   const program = new Command("weft");

@@ -3,7 +3,7 @@
  * when all is in them: a load that is ended leaves nothing that a server would open.
  */
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { storageRange } from "../codec/key.ts";
 import { Fault } from "../model/fault.ts";
 import { claimServing } from "./claim.ts";
@@ -19,6 +19,7 @@ import {
   syncDirectory,
   writeClosed,
 } from "./lmdb/header.ts";
+import { SpareRoom } from "./lmdb/spare-room.ts";
 import { toStored } from "./row-builder.ts";
 import { keysName } from "./sealed/keys-name.ts";
 import { unlockStore } from "./sealed/store-keys.ts";
@@ -94,7 +95,12 @@ export function openBulkStore(aside: string, encryption?: UserKey): BulkStore {
   const header = readHeader(aside);
   const { storeId } = header;
   const cipher = unlockStore(aside, header, encryption);
-  const environment = new Environment({ dir: aside, noSync: true, cipher });
+  const dir = dirname(aside);
+  const room = new SpareRoom(dir, {
+    purpose: `make the store at ${dir}`,
+    outcome: "nothing is left of it",
+  });
+  const environment = new Environment({ dir: aside, noSync: true, cipher, room });
   return {
     clear(storageId) {
       const keys: Uint8Array[] = [];

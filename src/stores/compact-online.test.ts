@@ -157,6 +157,25 @@ describe("weft compact beside a writer", () => {
     await whenGone(join(dir, "compact.new"));
   });
 
+  it("ends at once where the writer does", async () => {
+    const { dir, writer } = await makeOpenStore();
+    const long = Array.from({ length: 8 }, (_, i) => `long ${i}`);
+    await putAll(writer.store, long, () => "x".repeat(900_000));
+    const shares: number[] = [];
+    const ended = {
+      onProgress: async (share: number) => {
+        shares.push(share);
+        await writer.close();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      },
+    };
+    const why = /that writes to the store has ended meanwhile; the store is as it was$/;
+    await expect(compactBesideServer(dir, ended)).rejects.toThrow(why);
+    expect(shares).toHaveLength(1);
+    expect(shares[0]).toBeLessThan(1);
+    open.splice(0);
+  });
+
   it("says so where a writer that began has cleared what it had made", async () => {
     const { dir } = await makeOpenStore();
     const cleared = {

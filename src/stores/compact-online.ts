@@ -23,7 +23,7 @@ import { encodeNumbers, frameKind } from "./lmdb/link-protocol.ts";
 import { readMetaOf } from "./lmdb/meta-pages.ts";
 import { walkPages } from "./lmdb/page-walk.ts";
 import { PageDamage } from "./lmdb/pages.ts";
-import type { Compacted, CompactProgress } from "./compact.ts";
+import { compactionRoom, type Compacted, type CompactProgress } from "./compact.ts";
 
 /** Rows are put in transactions of so many bytes. */
 const batchBytes = 1024 * 1024;
@@ -48,29 +48,47 @@ export async function hasWriter(dir: string): Promise<boolean> {
   }
 }
 
+interface OnlineProgress {
+  /** As of `CompactProgress`; what is to be copied waits for it. */
+  readonly onProgress: (...told: Parameters<CompactProgress["onProgress"]>) => void | Promise<void>;
+}
+
 /**
  * Fault E_STARTUP where there is no room, or the server cannot take part; E_STORE_CORRUPT where the store is damaged.
  * The store is as it was then.
  */
 export async function compactBesideServer(
   dir: string,
-  { onProgress }: CompactProgress,
+  { onProgress }: OnlineProgress,
 ): Promise<Compacted> {
   const header = inspectStore(dir);
   if (header === undefined) throw new Fault("E_STARTUP", `there is no store at ${dir}`);
+  let isBegun = false;
+  let isLost = false;
   const client = new LinkClient({
     dir,
     storeId: header.storeId,
     waitMs: answerMs,
     onNotice() {},
+    onLost: () => (isLost = isBegun),
   });
+  // What another one commits is noted nowhere.
+  const checkWriter = (): void => {
+    if (isLost) throw refuse("has ended meanwhile; the store is as it was");
+  };
   try {
     const bytesBefore = dataBytes(dir);
     checkRoom(dir);
     await client.askNumbers(frameKind.compactBegin, encodeNumbers());
-    const copy = new Copy(dir);
-    const rows = await copyState(client, copy, onProgress);
-    await exchange(client, copy);
+    isBegun = true;
+    const copy = new Copy(dir, checkWriter);
+    let rows: number;
+    try {
+      rows = await copyState(client, copy, onProgress);
+      await exchange(client, copy);
+    } finally {
+      await copy.leave();
+    }
     return { rows, bytesBefore, bytesAfter: dataBytes(dir) };
   } finally {
     client.close();
@@ -80,24 +98,31 @@ export async function compactBesideServer(
 /** The new file is no larger than what the old one holds, and the server's share of the disk is left to it. */
 function checkRoom(dir: string): void {
   const meta = readMetaOf(join(dir, dataName));
-  const { bavail, bsize } = fs.statfsSync(dir);
-  const needed = Math.min(dataBytes(dir), ((meta?.lastPage ?? 0) + 1) * (meta?.pageBytes ?? 0));
-  if (bavail * bsize > needed && !new DiskRoom(dir, systemClock, undefined).isShort) return;
-  throw new Fault(
-    "E_STARTUP",
-    `no room to compact ${dir}: its data takes ${needed} bytes, and the disk has ${bavail * bsize} left`,
-  );
+  const used = ((meta?.lastPage ?? 0) + 1) * (meta?.pageBytes ?? 0);
+  compactionRoom(dir).need(Math.min(dataBytes(dir), used));
+  const room = new DiskRoom(dir, systemClock, undefined);
+  if (room.isShort) throw refuseShort(dir, room);
+}
+
+function refuseShort(dir: string, room: DiskRoom): Fault {
+  const words = `no room to compact ${dir}: ${room.explain()}; the store is as it was`;
+  return new Fault("E_STARTUP", words);
 }
 
 /** The new file, in the folder that the writer has made. */
 class Copy {
   readonly changes: string;
+  readonly #store: string;
   readonly #dir: string;
   readonly #room: DiskRoom;
   #environment: Environment | undefined = undefined;
+  readonly #checkWriter: () => void;
   #unsynced = 0;
 
-  constructor(dir: string) {
+  /** `checkWriter` throws where nobody takes the copy any more. */
+  constructor(dir: string, checkWriter: () => void) {
+    this.#checkWriter = checkWriter;
+    this.#store = dir;
     this.#dir = join(dir, asideName);
     this.changes = join(this.#dir, changesName);
     this.#room = new DiskRoom(dir, systemClock, undefined);
@@ -105,10 +130,13 @@ class Copy {
 
   /** One transaction. */
   async put(fill: Parameters<Environment["putRows"]>[0], bytes: number): Promise<void> {
-    if (this.#room.isShort) {
-      throw new Fault("E_STARTUP", `the store is not compacted: ${this.#room.explain()}`);
-    }
-    this.#environment ??= new Environment({ dir: this.#dir, noSync: true });
+    this.#checkWriter();
+    if (this.#room.isShort) throw refuseShort(this.#store, this.#room);
+    this.#environment ??= new Environment({
+      dir: this.#dir,
+      noSync: true,
+      room: compactionRoom(this.#store),
+    });
     this.#environment.putRows(fill);
     this.#unsynced += bytes;
     if (this.#unsynced >= syncBytes) await this.#sync();
@@ -116,9 +144,14 @@ class Copy {
 
   /** All of it is on the disk, and no process has it open. */
   async close(): Promise<void> {
+    await this.leave();
+    await this.#sync();
+  }
+
+  /** As it is. */
+  async leave(): Promise<void> {
     await this.#environment?.close();
     this.#environment = undefined;
-    await this.#sync();
   }
 
   async #sync(): Promise<void> {
@@ -141,7 +174,7 @@ interface Batch {
 async function copyState(
   client: LinkClient,
   copy: Copy,
-  onProgress: CompactProgress["onProgress"],
+  onProgress: OnlineProgress["onProgress"],
 ): Promise<number> {
   const { dir } = client;
   const source = await openWhilePaused(client, dir, undefined);
@@ -168,7 +201,7 @@ async function copyState(
         for (const { key, stored } of batch.rows) put(key, stored);
       }, batch.bytes);
       rows += batch.rows.length;
-      onProgress(rows / meta.rows, rows);
+      await onProgress(rows / meta.rows, rows);
       await nextTurn();
     } while (from !== undefined);
     return rows;
@@ -221,8 +254,7 @@ function openChanges({ changes }: Copy): number {
   } catch (error) {
     if (fs.existsSync(changes)) throw error;
     // A writer that begins clears what a compaction before it has left.
-    const why = "the process that writes to the store was started anew meanwhile";
-    throw new Fault("E_STARTUP", `the store cannot be compacted: ${why}`);
+    throw refuse("was started anew meanwhile");
   }
 }
 
@@ -238,6 +270,11 @@ async function applyChanges(copy: Copy, changes: number, from: number): Promise<
     at = next;
     await nextTurn();
   }
+}
+
+function refuse(what: string): Fault {
+  const words = `the store cannot be compacted: the process that writes to the store ${what}`;
+  return new Fault("E_STARTUP", words);
 }
 
 function nextTurn(): Promise<void> {

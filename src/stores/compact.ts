@@ -18,6 +18,7 @@ import {
   writeOpen,
 } from "./lmdb/header.ts";
 import { findSources, type Source } from "./lmdb/salvage.ts";
+import { SpareRoom } from "./lmdb/spare-room.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
 import type { StoreCipher } from "./sealed/store-cipher.ts";
 import { addDataKey, forgetOldKeys, unlockStore } from "./sealed/store-keys.ts";
@@ -74,14 +75,16 @@ export async function compactStore(
     const bytesBefore = dataBytes(dir);
     const source = findWholeSource(dir, cipher);
     fs.rmSync(aside, { recursive: true, force: true });
-    checkRoom(dir, bytesBefore);
+    const room = compactionRoom(dir);
+    // The new file is no larger than the old one.
+    room.need(bytesBefore);
     fs.mkdirSync(aside, { mode: 0o700 });
     const key = isRewrite ? encryption : undefined;
     // From here on a start may seal with the new key; each block is opened by the one that it was sealed with.
     const sealing = key === undefined ? cipher : addDataKey(dir, key);
     const visit =
       cipher === undefined ? (onRow: OnRow) => source.visit(onRow) : inOrder(dir, cipher);
-    const target = new Environment({ dir: aside, noSync: true, cipher: sealing });
+    const target = new Environment({ dir: aside, noSync: true, cipher: sealing, room });
     const rows = await copyRows(target, aside, visit, (count) =>
       onProgress(Math.min(1, count / source.rows), count),
     );
@@ -116,15 +119,9 @@ function findWholeSource(dir: string, cipher: StoreCipher | undefined): Source {
   throw new Fault("E_STORE_CORRUPT", `the store at ${dir} is damaged: ${loss}; see "weft check"`);
 }
 
-/** The new file is no larger than the old one. */
-function checkRoom(dir: string, bytes: number): void {
-  const { bavail, bsize } = fs.statfsSync(dir);
-  const free = bavail * bsize;
-  if (free > bytes) return;
-  throw new Fault(
-    "E_STARTUP",
-    `no room to compact ${dir}: its data takes ${bytes} bytes, and the disk has ${free} left`,
-  );
+/** Beside a store. */
+export function compactionRoom(dir: string): SpareRoom {
+  return new SpareRoom(dir, { purpose: `compact ${dir}`, outcome: "the store is as it was" });
 }
 
 type OnRow = (key: Buffer, stored: Buffer) => void;
@@ -145,13 +142,16 @@ async function copyRows(
     batch.length = 0;
     onProgress(rows);
   };
-  await visit((key, stored) => {
-    batch.push({ key: Buffer.from(key), stored: Buffer.from(stored) });
-    rows++;
-    if (batch.length >= batchRows) flush();
-  });
-  flush();
-  await environment.close();
+  try {
+    await visit((key, stored) => {
+      batch.push({ key: Buffer.from(key), stored: Buffer.from(stored) });
+      rows++;
+      if (batch.length >= batchRows) flush();
+    });
+    flush();
+  } finally {
+    await environment.close();
+  }
   const data = fs.openSync(join(aside, dataName), "r+");
   fs.fsyncSync(data);
   fs.closeSync(data);

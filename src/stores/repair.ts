@@ -22,6 +22,7 @@ import type { StoreCipher } from "./sealed/store-cipher.ts";
 import { unlockStore } from "./sealed/store-keys.ts";
 import type { UserKey } from "./sealed/user-key.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
+import { SpareRoom } from "./lmdb/spare-room.ts";
 
 interface Repaired {
   readonly rows: number;
@@ -81,8 +82,16 @@ async function rebuild(
   fs.mkdirSync(made, { mode: 0o700 });
   // The new files are of the same keys, which stay where they are; the header tells of them.
   if (cipher !== undefined) fs.copyFileSync(join(dir, keysName), join(made, keysName));
-  const environment = new Environment({ dir: made, noSync: true, cipher });
-  const gathered = fill(environment, source, lose);
+  const room = new SpareRoom(dir, { purpose: `repair ${dir}`, outcome: "the store is as it was" });
+  const environment = new Environment({ dir: made, noSync: true, cipher, room });
+  let gathered: ReturnType<typeof fill>;
+  try {
+    gathered = fill(environment, source, lose);
+  } catch (error) {
+    await environment.close();
+    fs.rmSync(made, { recursive: true, force: true });
+    throw error;
+  }
   await environment.close();
   const data = fs.openSync(join(made, dataName), "r+");
   fs.fsyncSync(data);

@@ -11,6 +11,7 @@ import { Environment } from "./lmdb/environment.ts";
 import { dataName, headerName, makeDirectory, syncDirectory, writeClosed } from "./lmdb/header.ts";
 import { removeJournal } from "./lmdb/recovery.ts";
 import { claimForWriting } from "./lmdb/writing-claim.ts";
+import { SpareRoom } from "./lmdb/spare-room.ts";
 import { keysName } from "./sealed/keys-name.ts";
 import { createKeys } from "./sealed/store-keys.ts";
 import type { UserKey } from "./sealed/user-key.ts";
@@ -50,7 +51,11 @@ export async function openSnapshotTarget(
   const aside = join(dir, asideName);
   fs.mkdirSync(aside, { mode: 0o700 });
   const cipher = encryption === undefined ? undefined : createKeys(aside, encryption);
-  const environment = new Environment({ dir: aside, noSync: true, cipher });
+  const room = new SpareRoom(dir, {
+    purpose: `make the store at ${dir} of a snapshot`,
+    outcome: "nothing is left of it",
+  });
+  const environment = new Environment({ dir: aside, noSync: true, cipher, room });
   return {
     put(rows) {
       if (!rows.every(({ key, stored }) => isIntact(key, stored))) {

@@ -24,6 +24,7 @@ import { inspectStore } from "./lmdb/inspect.ts";
 import { readMetaOf } from "./lmdb/meta-pages.ts";
 import { walkPages } from "./lmdb/page-walk.ts";
 import { PageDamage } from "./lmdb/pages.ts";
+import { SpareRoom } from "./lmdb/spare-room.ts";
 import { isRosterKey } from "./roster-rows.ts";
 import { hashLogRow } from "./stored-log.ts";
 
@@ -190,7 +191,11 @@ export async function makeStoreOfRows(dir: string, encryption?: UserKey): Promis
   const made = await claimBulkPlace(dir, asideName);
   const { aside } = made;
   const cipher = encryption === undefined ? undefined : createKeys(aside, encryption);
-  const environment = new Environment({ dir: aside, noSync: true, cipher });
+  const room = new SpareRoom(dir, {
+    purpose: `make the store at ${dir}`,
+    outcome: "nothing is left of it",
+  });
+  const environment = new Environment({ dir: aside, noSync: true, cipher, room });
   return {
     put(rows) {
       const odd = rows.find(({ key, stored }) => !isIntact(key, stored));

@@ -33,6 +33,7 @@ import {
 } from "./newest-transaction.ts";
 import { readValue, scanRows } from "./rows.ts";
 import { storeReads } from "./read-metrics.ts";
+import type { SpareRoom } from "./spare-room.ts";
 
 interface EnvironmentOptions {
   readonly dir: string;
@@ -41,6 +42,8 @@ interface EnvironmentOptions {
   readonly noSync?: boolean;
   /** Of a store that is encrypted. */
   readonly cipher?: StoreCipher | undefined;
+  /** Of a store that is made aside. */
+  readonly room?: SpareRoom;
 }
 
 /** What a commit's pages are held by: until the release none of them is overwritten. */
@@ -266,9 +269,13 @@ export class Environment {
 
   /** One transaction. Rows as a journal holds them: with their checksums, heads where they lie. */
   putRows(fill: (put: PutRow) => void): void {
+    const { room } = this.options;
+    const filled = room === undefined ? fill : (put: PutRow) => room.fill(fill, put);
     try {
-      putRows(this.file.db, fill);
+      putRows(this.file.db, filled);
       this.changed?.keep();
+    } catch (error) {
+      throw room === undefined ? error : room.translate(error);
     } finally {
       this.changed?.drop();
       this.own?.note();

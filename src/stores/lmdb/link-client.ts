@@ -37,6 +37,8 @@ interface LinkClientOptions {
   readonly onSlotLost?: () => void;
   /** Of several machines: whether this one leads, whenever that changes; undefined: its writer is out of reach. */
   readonly onLead?: (lead: LeadNotice | undefined) => void;
+  /** The connection to a writer that was there has ended. */
+  readonly onLost?: () => void;
   /** A writer is there, again or for the first time. */
   readonly onWelcome?: () => void;
   /** The process reads the data file, for which another one is to be exchanged. */
@@ -258,6 +260,7 @@ export class LinkClient {
     socket.on("error", () => socket.destroy());
     socket.once("close", () => {
       address.close();
+      if (this.isReady && !this.isClosed) this.options.onLost?.();
       this.isReady = false;
       this.isHeard = false;
       // What this machine is told while it is out of reach is not known.
