@@ -31,7 +31,7 @@ export class FirstNodes {
     this.#options = options;
   }
 
-  /** At the start, in every namespace. Throws Fault E_STARTUP. */
+  /** At the start, in every namespace. Throws Fault E_USAGE. */
   async ensureAll(): Promise<void> {
     const { engine, password, isExposed } = this.#options;
     for (const namespace of await engine.namespaces()) {
@@ -119,7 +119,7 @@ async function readHash(reader: DirectoryReader, uid: number): Promise<string> {
 
 function tooOpen(): Fault {
   return new Fault(
-    "E_STARTUP",
+    "E_USAGE",
     `--acl: user ${firstUser} would have the password that everybody knows on an address that others reach; ` +
       'give another with --acl "secret-file=…; password-file=FILE", or listen on 127.0.0.1 and change it first',
   );

@@ -6,7 +6,7 @@ import { openBucket, type Bucket, type S3Account } from "./s3.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A plain path is a directory. Fault E_STARTUP for what is no place. */
+/** A plain path is a directory. Fault E_USAGE for what is no place. */
 export function openPlace(text: string, env: Environment): BackupPlace {
   const [, kind, rest = ""] = /^([a-z][a-z0-9+.-]+):(.*)$/is.exec(text) ?? [];
   if (kind === undefined) return openDirectory(text);
@@ -21,11 +21,11 @@ export function isBucketPlace(text: string): boolean {
   return bucketPattern.test(text);
 }
 
-/** `purpose`: for the fault, E_STARTUP, of what is no `s3://BUCKET/PREFIX`. */
+/** `purpose`: for the fault, E_USAGE, of what is no `s3://BUCKET/PREFIX`. */
 export function openBucketPlace(text: string, env: Environment, purpose: string): Bucket {
   const [, bucket, prefix = ""] = bucketPattern.exec(text) ?? [];
   if (bucket === undefined) {
-    throw new Fault("E_STARTUP", `"${text}" is no place for ${purpose}`);
+    throw new Fault("E_USAGE", `"${text}" is no place for ${purpose}`);
   }
   return openBucket(readAccount(env), bucket, prefix.replaceAll(/^\/+|\/+$/g, ""));
 }
@@ -37,7 +37,7 @@ function readAccount(env: Environment): S3Account {
   const secretAccessKey = env["AWS_SECRET_ACCESS_KEY"];
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Fault(
-      "E_STARTUP",
+      "E_USAGE",
       "a place at s3: needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment",
     );
   }

@@ -37,7 +37,7 @@ const plainSeal: Seal = {
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Of a file with 32 random bytes, as they are, in hexadecimal or in base64. Fault E_STARTUP for any other. */
+/** Of a file with 32 random bytes, as they are, in hexadecimal or in base64. Fault E_USAGE for any other. */
 export function readSeal(file: string | undefined): Seal {
   return file === undefined ? plainSeal : makeSeal(readKey(file));
 }
@@ -47,14 +47,14 @@ function readKey(file: string): Buffer {
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    throw new Fault("E_STARTUP", `--key-file ${file} cannot be read`, { cause: error });
+    throw new Fault("E_USAGE", `--key-file ${file} cannot be read`, { cause: error });
   }
   if (bytes.length === keyBytes) return bytes;
   const text = bytes.toString("latin1").trim();
   const key = /^[\da-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
   if (key.length === keyBytes) return key;
   throw new Fault(
-    "E_STARTUP",
+    "E_USAGE",
     `--key-file ${file} does not hold 32 bytes; openssl rand -hex 32 makes some`,
   );
 }

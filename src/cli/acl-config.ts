@@ -35,20 +35,20 @@ const keys = [
 /** The shortest password that is stored, in bytes. */
 const passwordBytesMin = 6;
 
-/** Throws Fault E_STARTUP, with one line. */
+/** Throws Fault E_USAGE, with one line. */
 export function readAclConfig(text: string): AclConfig | undefined {
   const given = parseSuperflag("acl", text, keys);
   const secretFiles = (given.get("secret-file") ?? "").split(",").filter((file) => file !== "");
   if (secretFiles.length === 0) {
     const [other] = given.keys();
     if (other === undefined || other === "secret-file") return undefined;
-    throw new Fault("E_STARTUP", `--acl: ${other} says nothing without secret-file`);
+    throw new Fault("E_USAGE", `--acl: ${other} says nothing without secret-file`);
   }
   const word = given.get("jwt-alg") ?? "HS256";
   const algorithm = accessAlgorithms.find((name) => name === word);
   if (algorithm === undefined) {
     throw new Fault(
-      "E_STARTUP",
+      "E_USAGE",
       `--acl jwt-alg: one of ${accessAlgorithms.join(", ")}, not "${word}"`,
     );
   }
@@ -71,7 +71,7 @@ export function readAclConfig(text: string): AclConfig | undefined {
 function parseAttempts(text: string): number {
   const attempts = parseCount("--acl login-attempts", text);
   if (attempts >= 1) return attempts;
-  throw new Fault("E_STARTUP", `--acl login-attempts: at least 1, not "${text}"`);
+  throw new Fault("E_USAGE", `--acl login-attempts: at least 1, not "${text}"`);
 }
 
 /** Every byte counts, the line's end too, as in the reference: tokens of one serve the other. */
@@ -79,7 +79,7 @@ function readSecret(file: string, algorithm: AccessAlgorithm): Buffer {
   const secret = readFile("secret-file", file);
   const key = readSigningKey(algorithm, secret);
   if (typeof key !== "string") return secret;
-  throw new Fault("E_STARTUP", `--acl secret-file: ${file} ${key}`);
+  throw new Fault("E_USAGE", `--acl secret-file: ${file} ${key}`);
 }
 
 function readPassword(file: string): string | undefined {
@@ -89,7 +89,7 @@ function readPassword(file: string): string | undefined {
     .replace(/\r?\n$/, "");
   if (Buffer.byteLength(password) >= passwordBytesMin) return password;
   throw new Fault(
-    "E_STARTUP",
+    "E_USAGE",
     `--acl password-file: the password in ${file} is shorter than ${passwordBytesMin} bytes`,
   );
 }
@@ -98,7 +98,7 @@ function readFile(key: string, file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new Fault("E_STARTUP", `--acl ${key}: ${file} cannot be read`, { cause: error });
+    throw new Fault("E_USAGE", `--acl ${key}: ${file} cannot be read`, { cause: error });
   }
 }
 
@@ -107,5 +107,5 @@ function parseTtl(key: string, text: string): number {
   const days = /^(?<days>\d+)d$/.exec(text)?.groups?.["days"];
   const ms = days === undefined ? parseDurationMs(`--acl ${key}`, text) : Number(days) * 86_400_000;
   if (ms >= 1000) return ms;
-  throw new Fault("E_STARTUP", `--acl ${key}: at least a second, not "${text}"`);
+  throw new Fault("E_USAGE", `--acl ${key}: at least a second, not "${text}"`);
 }

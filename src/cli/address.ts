@@ -11,7 +11,7 @@ export function parseAddress(text: string, flag = "--http"): Address {
   const match = /^(?:\[(?<six>[^\]]+)\]|(?<host>[^:]*)):(?<port>\d{1,5})$/.exec(text);
   const port = Number(match?.groups?.["port"]);
   if (match === null || port > 65535) {
-    throw new Fault("E_STARTUP", `${flag}: "${text}" is not of the form HOST:PORT`);
+    throw new Fault("E_USAGE", `${flag}: "${text}" is not of the form HOST:PORT`);
   }
   const host = match.groups?.["six"] ?? match.groups?.["host"] ?? "";
   return { host: host === "" ? "0.0.0.0" : host, port };

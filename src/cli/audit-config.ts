@@ -26,15 +26,15 @@ export function parseAudit(text: string): AuditConfig | undefined {
   const file = values.get("file") ?? "";
   if (file === "") {
     if (values.size === 0) return undefined;
-    throw new Fault("E_STARTUP", "--audit: name a file, as file=/var/log/weft-audit.log");
+    throw new Fault("E_USAGE", "--audit: name a file, as file=/var/log/weft-audit.log");
   }
   const bytesMax = parseCount("--audit max-size", values.get("max-size") ?? "100MB");
   const filesMax = parseCount("--audit max-files", values.get("max-files") ?? "10");
-  if (bytesMax < 1024) throw new Fault("E_STARTUP", "--audit max-size: at least 1KB");
-  if (filesMax < 1 || filesMax > 1000) throw new Fault("E_STARTUP", "--audit max-files: 1 to 1000");
+  if (bytesMax < 1024) throw new Fault("E_USAGE", "--audit max-size: at least 1KB");
+  if (filesMax < 1 || filesMax > 1000) throw new Fault("E_USAGE", "--audit max-files: 1 to 1000");
   const word = values.get("on-failure") ?? "continue";
   if (word !== "continue" && word !== "refuse") {
-    throw new Fault("E_STARTUP", `--audit on-failure: continue or refuse, not "${word}"`);
+    throw new Fault("E_USAGE", `--audit on-failure: continue or refuse, not "${word}"`);
   }
   return {
     file: resolve(file),

@@ -45,7 +45,10 @@ export interface RestoreFlags {
 }
 
 const keyFile = (): Option =>
-  setting("--key-file <file>", "of 32 bytes, by which backups are encrypted");
+  setting(
+    "--key-file <file>",
+    "file with the 32 bytes by which backups are encrypted; default: they are not",
+  );
 
 function addPlace(command: Command): Command {
   return command
@@ -67,8 +70,8 @@ export function addBackup(program: Command): void {
     .description("back up a store as it is now, also beside a running server")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
     .addOption(encryptionSetting())
-    .option("--keep <n>", "then let all but the newest n backups go")
-    .option("--verify", "then read all of it back", false)
+    .option("--keep <n>", "then remove all but the newest n backups; default: all stay")
+    .option("--verify", "then read all of the new backup back", false)
     .addHelpText(
       "after",
       `
@@ -85,13 +88,21 @@ Examples:
       const { runBackupMake } = await import("./command-backup.ts");
       await runBackupMake(options);
     });
+  addFollow(backup);
+  addUpkeep(backup);
+}
+
+function addFollow(backup: Command): void {
   addPlace(backup.command("follow"))
     .description("archive what is committed, as long as it runs: any moment can be restored then")
     .addOption(setting("--data <dir>", "directory of the store").default("./weft-data"))
     .addOption(encryptionSetting())
-    .option("--every <duration>", "how often", "10s")
-    .option("--full <duration>", "between two whole backups", "24h")
-    .option("--keep <n>", "let all but the newest n whole backups go, and what lies before them")
+    .option("--every <duration>", "how often commits are archived, as 500ms, 10s or 5m", "10s")
+    .option("--full <duration>", "time between two whole backups, as 24h", "24h")
+    .option(
+      "--keep <n>",
+      "remove all but the newest n whole backups, and what lies before them; default: all stay",
+    )
     .addHelpText(
       "after",
       `
@@ -105,22 +116,48 @@ Example:
       const { runBackupFollow } = await import("./command-backup-follow.ts");
       await runBackupFollow(options);
     });
+}
+
+/** What is done with backups that are there. */
+function addUpkeep(backup: Command): void {
   addPlace(backup.command("list"))
     .description("which backups there are, the oldest first")
     .option("--json", "print JSON instead of a table", false)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  weft backup list --to dir:/var/backups/weft
+  weft backup list --to s3://bucket/weft --json`,
+    )
     .action(async (options: BackupListFlags) => {
       const { runBackupList } = await import("./command-backup.ts");
       await runBackupList(options);
     });
   addPlace(backup.command("verify"))
     .description("read all backups back; exit code 1 where something is damaged or missing")
+    .addHelpText(
+      "after",
+      `
+All of what lies there is read, with the archived log: no store is needed, and none is changed.
+
+Examples:
+  weft backup verify --to dir:/var/backups/weft
+  weft backup verify --to dir:/mnt/backups --key-file backup.key`,
+    )
     .action(async (options: PlaceFlags) => {
       const { runBackupVerify } = await import("./command-backup.ts");
       await runBackupVerify(options);
     });
   addPlace(backup.command("prune"))
-    .description("let old backups go, and what only they had")
-    .requiredOption("--keep <n>", "how many stay")
+    .description("remove old backups, and what only they had")
+    .requiredOption("--keep <n>", "how many of the newest backups stay, 1 or more")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  weft backup prune --to dir:/var/backups/weft --keep 30`,
+    )
     .action(async (options: BackupPruneFlags) => {
       const { runBackupPrune } = await import("./command-backup.ts");
       await runBackupPrune(options);
@@ -138,13 +175,16 @@ export function addRestore(program: Command): void {
       ).makeOptionMandatory(),
     )
     .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
-    .option("--into <dir>", "directory of a server that runs, in place of what it holds")
-    .option("--namespace <n>", "with --into: this namespace of the backup alone")
+    .option(
+      "--into <dir>",
+      "in place of --data: directory of a server that runs; what it holds is replaced",
+    )
+    .option("--namespace <n>", "with --into: this namespace of the backup alone; default: all")
     .option("--as <n>", "with --namespace: the one that it takes the place of; default: its own")
     .addOption(encryptionSetting())
     .option(
       "--at <moment>",
-      "a time, a commit's number, or a backup's id; default: all that is there",
+      "a time (2026-03-01T09:41:00Z), a commit's number, or a backup's id; default: all that is there",
     )
     .addOption(keyFile())
     .addOption(setting(configFlag, configHelp))
@@ -152,12 +192,14 @@ export function addRestore(program: Command): void {
       "after",
       `
 The directory must be empty or not be there. What is ended in the middle leaves no store there. With --into a server goes
-on with what it held, until it holds all that is restored, in one commit.
+on with what it held, until it holds all that is restored, in one commit. weft backup list shows which backups there are.
 
 Examples:
   weft restore --from dir:/var/backups/weft --data ./weft-data
   weft restore --from dir:/var/backups/weft --data ./yesterday --at 2026-03-01T09:41:00Z
-  weft restore --from dir:/var/backups/weft --into ./weft-data --namespace 2`,
+  weft restore --from s3://bucket/weft --data ./weft-data --key-file backup.key
+  weft restore --from dir:/var/backups/weft --into ./weft-data
+  weft restore --from dir:/var/backups/weft --into ./weft-data --namespace 2 --as 3`,
     )
     .action(async (options: RestoreFlags) => {
       const { runRestore } = await import("./command-restore.ts");

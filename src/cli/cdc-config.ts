@@ -34,12 +34,12 @@ export function parseCdc(text: string): CdcConfig | undefined {
   const file = valueOf("file");
   const brokers = valueOf("kafka");
   if (file !== "" && brokers !== "") {
-    throw new Fault("E_STARTUP", "--cdc: file or kafka, not both (run weft changes for the other)");
+    throw new Fault("E_USAGE", "--cdc: file or kafka, not both (run weft changes for the other)");
   }
   if (file !== "") return { kind: "file", dir: resolve(file) };
   if (brokers === "") {
     if (given.size === 0) return undefined;
-    throw new Fault("E_STARTUP", "--cdc: name where to, as file=/var/log/weft or kafka=HOST:9092");
+    throw new Fault("E_USAGE", "--cdc: name where to, as file=/var/log/weft or kafka=HOST:9092");
   }
   const isTls = parseSwitch("--cdc tls", valueOf("tls") === "" ? "false" : valueOf("tls"));
   const files = [

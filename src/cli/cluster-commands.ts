@@ -49,11 +49,11 @@ Examples:
     .description(
       "take the store of a machine that is stopped out of the log: it is a server's alone",
     )
-    .option("--data <dir>", "its directory", "./weft-data")
+    .option("--data <dir>", "directory of the store", "./weft-data")
     .option("--encryption <settings>", 'of that store: "key-file=FILE"', "")
     .addHelpText(
       "after",
-      "\nWhat it has applied it keeps; it can not come back to that log.\n\nExamples:\n  weft cluster leave --data /var/lib/weft",
+      "\nWhat it has applied it keeps; it cannot come back to that log.\n\nExamples:\n  weft cluster leave --data /var/lib/weft",
     )
     .action(async (options: ClusterLeaveFlags) => {
       const { runClusterLeave } = await import("./command-cluster.ts");
@@ -119,7 +119,7 @@ Examples:
     });
   addServer(cluster.command("evict <machine>"))
     .description("take a machine out that is gone for good")
-    .option("--force", "also one that is connected", false)
+    .option("--force", "evict it also while it is connected", false)
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
       "after",
@@ -140,8 +140,8 @@ function addLogOptions(command: Command): Command {
   return command
     .requiredOption(
       "--log <url>",
-      "postgres://USER@HOST:PORT/DATABASE, dir:PATH, or @FILE with one",
+      "where the log lies: postgres://USER@HOST:PORT/DATABASE, dir:PATH, or @FILE with one",
     )
-    .option("--cell <number>", "which of several logs in one database", "0")
+    .option("--cell <number>", "number of the log, where one database holds several", "0")
     .option("--unsafe-single", "take a PostgreSQL that has no synchronous standby", false);
 }

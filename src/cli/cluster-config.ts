@@ -54,24 +54,24 @@ const keys = [
 
 type LogFlags = Pick<ClusterConfig, "log" | "cell" | "isSingle">;
 
-/** undefined: one machine alone. Fault E_STARTUP, one line, for what cannot be. */
+/** undefined: one machine alone. Fault E_USAGE, one line, for what cannot be. */
 export function parseCluster(text: string | undefined): ClusterConfig | undefined {
   if (text === undefined) return undefined;
   const given = parseSuperflag("cluster", text, keys);
   if (given.size === 0) {
     throw new Fault(
-      "E_STARTUP",
+      "E_USAGE",
       "--cluster: it is empty; without the flag a server is alone, with it log, node, address, ca, cert and key are needed",
     );
   }
   const want = (key: (typeof keys)[number], example: string): string => {
     const value = given.get(key);
     if (value !== undefined && value !== "") return value;
-    throw new Fault("E_STARTUP", `--cluster: ${key} is missing, as ${key}=${example}`);
+    throw new Fault("E_USAGE", `--cluster: ${key} is missing, as ${key}=${example}`);
   };
   const node = want("node", "a");
   if (!/^[\w.-]{1,64}$/.test(node)) {
-    throw new Fault("E_STARTUP", `--cluster node: "${node}" is not made of letters, digits, - _ .`);
+    throw new Fault("E_USAGE", `--cluster node: "${node}" is not made of letters, digits, - _ .`);
   }
   const address = want("address", "db1.internal:7443");
   const { host, port } = parseAddress(address, "--cluster address");
@@ -81,7 +81,7 @@ export function parseCluster(text: string | undefined): ClusterConfig | undefine
       ? { host: isLoopbackHost(host) ? host : "0.0.0.0", port }
       : parseAddress(bindText, "--cluster bind");
   const leaseMs = parseDurationMs("--cluster lease", given.get("lease") ?? "3s");
-  if (leaseMs < 300) throw new Fault("E_STARTUP", "--cluster lease: 300ms at least");
+  if (leaseMs < 300) throw new Fault("E_USAGE", "--cluster lease: 300ms at least");
   const ca = readable(want("ca", "ca.pem"), "ca");
   const cert = readable(want("cert", "a.pem"), "cert");
   const key = readable(want("key", "a.key"), "key");
@@ -111,23 +111,24 @@ function parseReadWait(text: string | undefined, leaseMs: number): number {
 export function readLogFlags(
   url: string,
   given: Pick<ReadonlyMap<"cell" | "unsafe-single", string>, "get">,
+  flag: "--cluster " | "--" = "--cluster ",
 ): LogFlags {
-  const log = readSecret(url);
-  readLogUrl(log, "--cluster log");
+  const log = readSecret(url, `${flag}log`);
+  readLogUrl(log, `${flag}log`);
   return {
     log,
-    cell: parseCount("--cluster cell", given.get("cell") ?? "0"),
-    isSingle: parseSwitch("--cluster unsafe-single", given.get("unsafe-single") ?? "false"),
+    cell: parseCount(`${flag}cell`, given.get("cell") ?? "0"),
+    isSingle: parseSwitch(`${flag}unsafe-single`, given.get("unsafe-single") ?? "false"),
   };
 }
 
 /** `@FILE` keeps a password out of the list of processes. */
-function readSecret(url: string): string {
+function readSecret(url: string, flag: string): string {
   if (!url.startsWith("@")) return url;
   try {
     return readFileSync(url.slice(1), "utf8").trim();
   } catch (error) {
-    throw new Fault("E_STARTUP", `--cluster log: ${url.slice(1)} cannot be read`, { cause: error });
+    throw new Fault("E_USAGE", `${flag}: ${url.slice(1)} cannot be read`, { cause: error });
   }
 }
 
@@ -136,7 +137,7 @@ function readable(path: string, key: string): string {
     readFileSync(path);
     return path;
   } catch (error) {
-    throw new Fault("E_STARTUP", `--cluster ${key}: ${path} cannot be read`, { cause: error });
+    throw new Fault("E_USAGE", `--cluster ${key}: ${path} cannot be read`, { cause: error });
   }
 }
 
@@ -146,5 +147,5 @@ function parseReads(text: string): ReadLevel {
   const level = readLevels.find((one) => one === text);
   if (level !== undefined) return level;
   const known = readLevels.join(", ");
-  throw new Fault("E_STARTUP", `--cluster reads: "${text}" is none of ${known}`);
+  throw new Fault("E_USAGE", `--cluster reads: "${text}" is none of ${known}`);
 }

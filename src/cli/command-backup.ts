@@ -19,6 +19,16 @@ export function openParts(place: string, keyFile: string | undefined): BackupPar
   return { place: openPlace(place, process.env), seal: readSeal(keyFile) };
 }
 
+/** Those of a place, the oldest first. Fault E_BACKUP where there is none. */
+export async function needManifests(
+  parts: BackupParts,
+  place: string,
+): Promise<readonly BackupManifest[]> {
+  const manifests = await readManifests(parts.place, parts.seal);
+  if (manifests.length > 0) return manifests;
+  throw new Fault("E_BACKUP", `there are no backups at ${place}`);
+}
+
 export async function runBackupMake(options: BackupFlags): Promise<void> {
   const keep = options.keep === undefined ? undefined : readKeep(options.keep);
   const parts = openParts(options.to, options.keyFile);
@@ -42,14 +52,14 @@ export async function runBackupMake(options: BackupFlags): Promise<void> {
   } finally {
     await rows.close();
   }
-  if (options.verify) await verify(parts, true);
+  if (options.verify) await verify(parts, options.to, true);
   if (keep !== undefined) await prune(parts, keep);
 }
 
 export function readKeep(text: string): number {
   const keep = Number(text);
   if (Number.isSafeInteger(keep) && keep >= 1) return keep;
-  throw new Fault("E_STARTUP", `--keep: "${text}" is no number of backups`);
+  throw new Fault("E_USAGE", `--keep: "${text}" is no number of backups`);
 }
 
 export function printMB(bytes: number): string {
@@ -90,11 +100,11 @@ export async function runBackupVerify({
   to,
   keyFile,
 }: Pick<BackupFlags, "to" | "keyFile">): Promise<void> {
-  await verify(openParts(to, keyFile), false);
+  await verify(openParts(to, keyFile), to, false);
 }
 
-async function verify(parts: BackupParts, isNewestOnly: boolean): Promise<void> {
-  const all = await readManifests(parts.place, parts.seal);
+async function verify(parts: BackupParts, place: string, isNewestOnly: boolean): Promise<void> {
+  const all = await needManifests(parts, place);
   const manifests = isNewestOnly ? all.slice(-1) : all;
   const problems = await showProgress({ title: "reading backups", unit: "rows" }, (bar) =>
     verifyBackups(parts, manifests, (share, rows) => bar.update(share, 1, rows)),

@@ -53,7 +53,7 @@ function readUrl(text: string): string {
   try {
     return readFileSync(text.slice(1), "utf8").trim();
   } catch (error) {
-    throw new Fault("E_STARTUP", `--log: ${text.slice(1)} cannot be read`, { cause: error });
+    throw new Fault("E_USAGE", `--log: ${text.slice(1)} cannot be read`, { cause: error });
   }
 }
 

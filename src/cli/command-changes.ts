@@ -42,7 +42,7 @@ function checkSinks(options: ChangesFlags): void {
   const given = sinkFlags.filter((name) => options[name] !== undefined);
   if (given.length > 1) {
     const flags = given.map((name) => `--${name}`).join(" and ");
-    throw new Fault("E_STARTUP", `${flags}: one at a time, each with a state of its own`);
+    throw new Fault("E_USAGE", `${flags}: one at a time, each with a state of its own`);
   }
   checkPair(options, "nats", "subject");
   checkPair(options, "kafka", "topic");
@@ -50,7 +50,7 @@ function checkSinks(options: ChangesFlags): void {
 
 function checkPair(options: ChangesFlags, sink: "nats" | "kafka", name: "subject" | "topic"): void {
   if ((options[sink] === undefined) === (options[name] === undefined)) return;
-  throw new Fault("E_STARTUP", `--${sink} and --${name} belong together`);
+  throw new Fault("E_USAGE", `--${sink} and --${name} belong together`);
 }
 
 function pathOf(options: ChangesFlags, from: string | undefined): string {
@@ -76,7 +76,7 @@ async function openSink(options: ChangesFlags, state: SinkState | undefined): Pr
   }
   if (post !== undefined) {
     if (!URL.canParse(post) || !/^https?:$/.test(new URL(post).protocol)) {
-      throw new Fault("E_STARTUP", `--post: "${post}" is no address of HTTP`);
+      throw new Fault("E_USAGE", `--post: "${post}" is no address of HTTP`);
     }
     return openPostSink({ url: post, secret: options.postSecret, clock: systemClock, print });
   }
@@ -104,7 +104,7 @@ async function openKafka(
     password: login.get("password") ?? "",
   };
   if (login.size > 0 && (sasl.user === "" || sasl.password === "")) {
-    throw new Fault("E_STARTUP", '--kafka-login: a user and its password, as "user=…; password=…"');
+    throw new Fault("E_USAGE", '--kafka-login: a user and its password, as "user=…; password=…"');
   }
   return await openKafkaSink({
     brokers: brokers.split(",").map((one) => one.trim()),
@@ -122,7 +122,7 @@ function readTlsFiles(text: string): Record<string, string> {
     try {
       files[name] = readFileSync(file, "utf8");
     } catch (error) {
-      throw new Fault("E_STARTUP", `--kafka-tls ${name}: ${file} cannot be read`, { cause: error });
+      throw new Fault("E_USAGE", `--kafka-tls ${name}: ${file} cannot be read`, { cause: error });
     }
   }
   return files;

@@ -172,6 +172,6 @@ function openFlagged(options: ClusterLogFlags): Promise<ReplicatedLog> {
     ["cell", options.cell],
     ["unsafe-single", String(options.unsafeSingle)],
   ] as const);
-  const { log, cell, isSingle } = readLogFlags(options.log, flags);
+  const { log, cell, isSingle } = readLogFlags(options.log, flags, "--");
   return openLog({ url: log, isSingle }, { cell, clock: systemClock, flag: "--log", isMade: true });
 }

@@ -197,6 +197,6 @@ function checkWritable(flag: string, dir: string): void {
 function checkScript(script: string | undefined): void {
   if (script === undefined) return;
   if (statSync(script, { throwIfNoEntry: false })?.isFile() !== true) {
-    throw new Fault("E_STARTUP", `--lambda: ${script} is not a file`);
+    throw new Fault("E_USAGE", `--lambda: ${script} is not a file`);
   }
 }

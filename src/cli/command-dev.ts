@@ -72,7 +72,7 @@ function enter(dir: string): void {
 function buildDevConfig(options: DevOptions, project: DevProject): ServeConfig {
   for (const name of ["acl", "tls"] as const) {
     if (options[name] !== "")
-      throw new Fault("E_STARTUP", `--${name} is for weft serve: weft dev serves without`);
+      throw new Fault("E_USAGE", `--${name} is for weft serve: weft dev serves without`);
   }
   if (options.lambdaUrl !== undefined) {
     throw new Fault("E_STARTUP", "weft dev runs resolvers itself: --lambda-url is for weft serve");
@@ -92,7 +92,7 @@ async function claimDirectory(
 ): Promise<Awaited<ReturnType<typeof claimForServing>>> {
   if (isReset && existsSync(dir)) {
     if (!existsSync(join(dir, mark))) {
-      throw new Fault("E_STARTUP", `--reset: ${dir} was not made by weft dev; remove it yourself`);
+      throw new Fault("E_USAGE", `--reset: ${dir} was not made by weft dev; remove it yourself`);
     }
     // Refused while another serves it.
     await (await claimForServing(dir)).release();

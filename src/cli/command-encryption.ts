@@ -35,7 +35,7 @@ export async function runRewrite({
 
 function needKey(key: UserKey | undefined, flag: string): UserKey {
   if (key !== undefined) return key;
-  throw new Fault("E_STARTUP", `--${flag} "key-file=FILE" is needed`);
+  throw new Fault("E_USAGE", `--${flag} "key-file=FILE" is needed`);
 }
 
 /** Read at a time. */

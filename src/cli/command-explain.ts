@@ -48,15 +48,14 @@ function readVariables(text: string | undefined): object | undefined {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw new Fault("E_STARTUP", "--variables: not a JSON object");
+  throw new Fault("E_USAGE", "--variables: not a JSON object");
 }
 
 function readHeaders(lines: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const line of lines) {
     const colon = line.indexOf(":");
-    if (colon < 1)
-      throw new Fault("E_STARTUP", `--header: "${line}" is not of the form NAME: VALUE`);
+    if (colon < 1) throw new Fault("E_USAGE", `--header: "${line}" is not of the form NAME: VALUE`);
     headers[line.slice(0, colon).trim().toLowerCase()] = line.slice(colon + 1).trim();
   }
   return headers;

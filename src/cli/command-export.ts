@@ -33,13 +33,13 @@ export async function runExport(options: ExportFlags): Promise<void> {
   }
 }
 
-/** Ascending, each once. Fault E_STARTUP for what is no number; one that is not there is told later. */
+/** Ascending, each once. Fault E_USAGE for what is no number; one that is not there is told later. */
 async function chooseNamespaces(snapshot: Snapshot, text: string): Promise<readonly number[]> {
   if (text === "all") return await readNamespaces(snapshot);
   const numbers = text.split(",").map((part) => {
     const trimmed = part.trim();
     if (/^(?:\d+|0x[\da-f]+)$/i.test(trimmed)) return Number(trimmed);
-    throw new Fault("E_STARTUP", `--namespace: "${trimmed}" is no number of a namespace`);
+    throw new Fault("E_USAGE", `--namespace: "${trimmed}" is no number of a namespace`);
   });
   return [...new Set(numbers)].sort((a, b) => a - b);
 }

@@ -45,18 +45,18 @@ function findFiles(
 
 function openMapping({ mapping: path }: ImportFlags): Mapping {
   if (path === undefined) {
-    throw new Fault("E_STARTUP", "--mapping FILE says what the columns are; --draft writes one");
+    throw new Fault("E_USAGE", "--mapping FILE says what the columns are; --draft writes one");
   }
-  if (!existsSync(path)) throw new Fault("E_STARTUP", `--mapping: there is no file ${path}`);
+  if (!existsSync(path)) throw new Fault("E_USAGE", `--mapping: there is no file ${path}`);
   return readMapping(readFileSync(path, "utf8"), path);
 }
 
 /** To standard output, or to `--mapping` where nothing lies there. */
 async function writeDraft(options: ImportFlags, client: Client): Promise<void> {
   const { type, mapping: path, separator } = options;
-  if (type === undefined) throw new Fault("E_STARTUP", "--draft wants the type: --type NAME");
+  if (type === undefined) throw new Fault("E_USAGE", "--draft wants the type: --type NAME");
   if (path !== undefined && existsSync(path)) {
-    throw new Fault("E_STARTUP", `--draft: ${path} is there already`);
+    throw new Fault("E_USAGE", `--draft: ${path} is there already`);
   }
   const files = findFiles(options, undefined);
   const schema = await findSchema(options, client);
@@ -146,7 +146,7 @@ async function importAll(
   );
   const rejectedPath = options.rejected ?? nameRejected(mapping, files);
   if (files.some(({ name }) => resolve(name) === resolve(rejectedPath))) {
-    throw new Fault("E_STARTUP", `--rejected: ${rejectedPath} is one of the files that are read`);
+    throw new Fault("E_USAGE", `--rejected: ${rejectedPath} is one of the files that are read`);
   }
   const rejected =
     options.onError === "skip"

@@ -46,18 +46,18 @@ export async function runKeyCreate(options: KeyCreateOptions): Promise<void> {
 function readOpened({ kind, scope }: KeyCreateOptions): Pick<KeyWish, "kind" | "scopes"> {
   if (scope === undefined) return { kind: kind ?? "client" };
   if (kind !== undefined) {
-    throw new Fault("E_STARTUP", "--kind and --scope: a key has one or the other");
+    throw new Fault("E_USAGE", "--kind and --scope: a key has one or the other");
   }
   const scopes = scope.split(",").map((word) => word.trim().toLowerCase());
   const unknown = scopes.find((word) => !keyScopes.some((known) => known === word));
   if (unknown === undefined) return { kind: "scoped", scopes: scopes as KeyScope[] };
-  throw new Fault("E_STARTUP", `--scope: one of ${keyScopes.join(", ")}, not "${unknown}"`);
+  throw new Fault("E_USAGE", `--scope: one of ${keyScopes.join(", ")}, not "${unknown}"`);
 }
 
 function readNamespace(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new Fault("E_STARTUP", `--namespace: "${text}" is not the number of a namespace`);
+  throw new Fault("E_USAGE", `--namespace: "${text}" is not the number of a namespace`);
 }
 
 export async function runKeyList(options: KeyOptions): Promise<void> {

@@ -150,7 +150,7 @@ function cutAt(
 ): readonly Migration[] {
   if (to === undefined) return pending;
   const last = all.find(({ name }) => name === to || Number.parseInt(name, 10) === Number(to));
-  if (last === undefined) throw new Fault("E_STARTUP", `--up-to ${to}: there is no such migration`);
+  if (last === undefined) throw new Fault("E_USAGE", `--up-to ${to}: there is no such migration`);
   return pending.filter(({ name }) => name <= last.name);
 }
 

@@ -1,18 +1,18 @@
 /** `weft restore`: a store of a backup, and of the log behind it. */
 import { restoreBackup, type BackupParts } from "../backup/backup.ts";
-import { readManifests } from "../backup/manifest.ts";
 import { chooseMoment, replayTo, type Moment } from "../backup/moment.ts";
 import { systemClock } from "../base/clock.ts";
 import { silentLogger } from "../base/log.ts";
 import { openEngine, type OpenEngine } from "../engine/open.ts";
 import { readReadyIndexes, reopenIndexes } from "../engine/restored-indexes.ts";
 import { isSwept } from "../graph/schema-rows.ts";
+import { Fault } from "../model/fault.ts";
 import type { UserKey } from "../stores/encryption.ts";
 import { openWriter } from "../stores/open.ts";
 import { makeStoreOfRows, type StoredRow, type StoreOfRows } from "../stores/stored-rows.ts";
 import { deriveFill } from "../write/fill.ts";
 import type { RestoreFlags } from "./backup-commands.ts";
-import { openParts, printMB } from "./command-backup.ts";
+import { needManifests, openParts, printMB } from "./command-backup.ts";
 import { readEncryption } from "./encryption.ts";
 import { complain, say } from "./log.ts";
 import { showProgress, type Progress } from "./progress-bar.ts";
@@ -24,9 +24,13 @@ export async function runRestore(options: RestoreFlags): Promise<void> {
     await runRestoreInto({ ...options, into: options.into });
     return;
   }
+  if (options.namespace !== undefined || options.as !== undefined) {
+    const words = "--namespace and --as are of --into: a new store holds all of a backup";
+    throw new Fault("E_USAGE", words);
+  }
   const encryption = readEncryption(options.encryption);
   const parts = openParts(from, keyFile);
-  const moment = chooseMoment(await readManifests(parts.place, parts.seal), at);
+  const moment = chooseMoment(await needManifests(parts, from), at);
   const restored = await makeRestoredStore(parts, moment, { dir: data, encryption });
   const { commitTs, committedMs, bytes } = restored;
   const time = committedMs === undefined ? "" : ` of ${new Date(committedMs).toISOString()}`;

@@ -1,9 +1,9 @@
 /** `weft schema plan`, `apply`: what a schema would change on a server, and the change. */
-import { readFileSync } from "node:fs";
 import { countWords } from "../base/count-words.ts";
 import { Fault } from "../model/fault.ts";
 import { fillConstant } from "./backfill.ts";
 import { say } from "./log.ts";
+import { readSdlText } from "./schema-files.ts";
 import { SchemaClient, type ToldChange, type ToldPlan } from "./schema-client.ts";
 import type { SchemaApplyOptions, SchemaPlanOptions } from "./schema-commands.ts";
 
@@ -11,7 +11,7 @@ import type { SchemaApplyOptions, SchemaPlanOptions } from "./schema-commands.ts
 const refusedCode = 2;
 
 export async function runSchemaPlan(file: string, options: SchemaPlanOptions): Promise<void> {
-  const plan = await new SchemaClient(options).plan(readSdl(file));
+  const plan = await new SchemaClient(options).plan(readSdlText(file));
   if (options.json) process.stdout.write(`${JSON.stringify(plan)}\n`);
   else process.stdout.write(printSchemaPlan(plan));
   for (const warning of plan.warnings) say(`warning: ${warning}`);
@@ -20,7 +20,7 @@ export async function runSchemaPlan(file: string, options: SchemaPlanOptions): P
 
 export async function runSchemaApply(file: string, options: SchemaApplyOptions): Promise<void> {
   const client = new SchemaClient(options);
-  const sdl = readSdl(file);
+  const sdl = readSdlText(file);
   let plan = await client.plan(sdl);
   const backfills = options.backfill.map(parseBackfill);
   for (const { name, value } of backfills) {
@@ -46,19 +46,11 @@ export async function runSchemaApply(file: string, options: SchemaApplyOptions):
   say("the schema is set");
 }
 
-function readSdl(file: string): string {
-  try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
-  } catch (error) {
-    throw new Fault("E_STARTUP", error instanceof Error ? error.message : String(error));
-  }
-}
-
 function parseBackfill(text: string): { readonly name: string; readonly value: string } {
   const at = text.indexOf("=");
   const name = text.slice(0, at);
   if (at < 0 || !/^\w+\.\w+$/.test(name)) {
-    throw new Fault("E_STARTUP", `--backfill "${text}" is not of the form Type.field=VALUE`);
+    throw new Fault("E_USAGE", `--backfill "${text}" is not of the form Type.field=VALUE`);
   }
   return { name, value: text.slice(at + 1) };
 }

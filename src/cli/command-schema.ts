@@ -1,15 +1,14 @@
 /** `weft schema check`: every fault of an SDL with its place, as compilers print them, so that editors find them. */
-import { readFileSync } from "node:fs";
 import { findSchemaProblems } from "../graphql/service/schema-compile.ts";
 import { judgeSchema } from "../graphql/service/schema-verdict.ts";
-import { Fault } from "../model/fault.ts";
 import { say } from "./log.ts";
+import { readSdlText } from "./schema-files.ts";
 import { printProblems } from "./schema-problems.ts";
 import type { SchemaCheckFlags } from "./schema-commands.ts";
 
 /** `file`: `-` for standard input. */
 export function runSchemaCheck(file: string, { lambda, strictRules }: SchemaCheckFlags): void {
-  const sdl = readSdl(file);
+  const sdl = readSdlText(file);
   const name = file === "-" ? "stdin" : file;
   const problems = findSchemaProblems(sdl, lambda);
   for (const line of printProblems(name, problems)) process.stdout.write(`${line}\n`);
@@ -22,12 +21,4 @@ export function runSchemaCheck(file: string, { lambda, strictRules }: SchemaChec
   const count = problems.length + verdict.problems.length;
   if (count > 0) process.exitCode = 1;
   else say(`${name}: nothing is wrong`);
-}
-
-function readSdl(file: string): string {
-  try {
-    return readFileSync(file === "-" ? 0 : file, "utf8");
-  } catch (error) {
-    throw new Fault("E_STARTUP", error instanceof Error ? error.message : String(error));
-  }
 }

@@ -31,7 +31,7 @@ export async function runKill(ids: readonly string[], options: KillOptions): Pro
     "mutation($input: CancelRequestsInput!) { cancelRequests(input: $input) { response { message } } }";
   const { tag } = options;
   if (ids.length === 0 && tag === undefined) {
-    throw new Fault("E_STARTUP", "which requests: give an id, or --tag");
+    throw new Fault("E_USAGE", "which requests: give an id, or --tag");
   }
   const wishes = tag === undefined ? ids.map((id) => ({ id })) : [{ tag }];
   for (const input of wishes) {

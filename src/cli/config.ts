@@ -169,7 +169,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
   const cluster = parseCluster(options.cluster);
   const workers = parseCount("--workers", options.workers);
   if (workers < 1 || workers > workersMax) {
-    throw new Fault("E_STARTUP", `--workers: from 1 to ${workersMax}, not ${workers}`);
+    throw new Fault("E_USAGE", `--workers: from 1 to ${workersMax}, not ${workers}`);
   }
   const lambda = buildLambdaConfig(
     options.lambda ?? findSampleScript(options),
@@ -226,7 +226,7 @@ export function buildServeConfig(options: ServeOptions): ServeConfig {
 
 function parseMetrics(word: string): ServeConfig["metrics"] {
   if (word === "admin" || word === "open" || word === "off") return word;
-  throw new Fault("E_STARTUP", `--metrics: admin, open or off, not "${word}"`);
+  throw new Fault("E_USAGE", `--metrics: admin, open or off, not "${word}"`);
 }
 
 /** The sample brings resolvers of its own, where no others are given. */
@@ -275,7 +275,7 @@ function parseGraphql(text: string): GraphqlConfig {
 
 function parseInt64Form(text: string): GraphqlConfig["int64"] {
   if (text === "number" || text === "text") return text;
-  throw new Fault("E_STARTUP", `--graphql int64: "${text}" is neither number nor text`);
+  throw new Fault("E_USAGE", `--graphql int64: "${text}" is neither number nor text`);
 }
 
 function parseLambdaUrl(text: string): string | undefined {
@@ -347,7 +347,7 @@ function parseLimits(text: string): Pick<ServeConfig, "limits" | "mutations" | "
   const word = given.get("mutations") ?? "allow";
   const mutations = modes.find((mode) => mode === word);
   if (mutations === undefined) {
-    throw new Fault("E_STARTUP", `--limit mutations: one of ${modes.join(", ")}, not "${word}"`);
+    throw new Fault("E_USAGE", `--limit mutations: one of ${modes.join(", ")}, not "${word}"`);
   }
   const disallowDrop = parseSwitch("--limit disallow-drop", given.get("disallow-drop") ?? "false");
   return { limits, mutations, disallowDrop };
@@ -390,7 +390,7 @@ function parseCache(text: string): number | undefined {
   const size = parseSuperflag("cache", text, ["size-mb"]).get("size-mb");
   if (size === undefined) return undefined;
   if (/^\d{1,9}$/.test(size)) return Number(size);
-  throw new Fault("E_STARTUP", `--cache size-mb: "${size}" is not a number of mebibytes (as 256)`);
+  throw new Fault("E_USAGE", `--cache size-mb: "${size}" is not a number of mebibytes (as 256)`);
 }
 
 /**
@@ -403,7 +403,7 @@ export function applyConfigFile(command: Command): void {
   for (const [name, value] of Object.entries(readConfigFile(file))) {
     const option = command.options.find((one) => one.long === `--${name}`);
     if (option === undefined || name === "config") {
-      throw new Fault("E_STARTUP", `${file}: there is no setting "${name}"`);
+      throw new Fault("E_USAGE", `${file}: there is no setting "${name}"`);
     }
     const key = option.attributeName();
     const source = command.getOptionValueSource(key);
@@ -418,10 +418,10 @@ function readConfigFile(file: string): object {
     value = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
     const why = error instanceof SyntaxError ? `no JSON (${error.message})` : "it cannot be read";
-    throw new Fault("E_STARTUP", `--config ${file}: ${why}`, { cause: error });
+    throw new Fault("E_USAGE", `--config ${file}: ${why}`, { cause: error });
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw new Fault("E_STARTUP", `--config ${file}: not an object`);
+  throw new Fault("E_USAGE", `--config ${file}: not an object`);
 }
 
 function toOptionValue(file: string, name: string, value: unknown): string | boolean {
@@ -432,5 +432,5 @@ function toOptionValue(file: string, name: string, value: unknown): string | boo
       .map(([key, item]) => `${key}=${String(item)}`)
       .join("; ");
   }
-  throw new Fault("E_STARTUP", `${file}: "${name}" has a value that no flag takes`);
+  throw new Fault("E_USAGE", `${file}: "${name}" has a value that no flag takes`);
 }

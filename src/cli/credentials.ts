@@ -22,7 +22,7 @@ export interface CredentialOptions {
   readonly beside: string | undefined;
 }
 
-/** A client of the server that the options name. Fault E_STARTUP, one line, where they are at odds. */
+/** A client of the server that the options name. Fault E_USAGE, one line, where they are at odds. */
 export function openClient(
   options: CredentialOptions,
   headers?: Readonly<Record<string, string>>,
@@ -34,7 +34,7 @@ export function openClient(
 function readTransport({ ca, cert, certKey, beside }: CredentialOptions): Transport {
   if (beside !== undefined) return { socketPath: openPrivateSockets(beside).pathOf("own") };
   if ((cert === undefined) !== (certKey === undefined)) {
-    throw new Fault("E_STARTUP", "--cert and --cert-key belong together");
+    throw new Fault("E_USAGE", "--cert and --cert-key belong together");
   }
   return {
     ca: readPem("--ca", ca),
@@ -48,16 +48,16 @@ function readPem(flag: string, file: string | undefined): string | undefined {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new Fault("E_STARTUP", `${flag}: ${file} cannot be read`, { cause: error });
+    throw new Fault("E_USAGE", `${flag}: ${file} cannot be read`, { cause: error });
   }
 }
 
-/** Fault E_STARTUP where two ways of saying who it is contradict each other. */
+/** Fault E_USAGE where two ways of saying who it is contradict each other. */
 function readCredentials(options: CredentialOptions): Credentials {
   const { token, key, accessToken } = options;
   const login = readLogin(options.creds ?? "");
   if (login !== undefined && accessToken !== undefined) {
-    throw new Fault("E_STARTUP", "--creds and --access-token both say who it is: give one");
+    throw new Fault("E_USAGE", "--creds and --access-token both say who it is: give one");
   }
   return { token, key, accessToken, login };
 }
@@ -70,7 +70,7 @@ function readLogin(text: string): Login | undefined {
   const user = given.get("user") ?? "";
   const password = given.get("password") ?? "";
   if (user === "" || password === "") {
-    throw new Fault("E_STARTUP", '--creds: a user and its password, as "user=groot; password=…"');
+    throw new Fault("E_USAGE", '--creds: a user and its password, as "user=groot; password=…"');
   }
   return {
     user,

@@ -7,12 +7,12 @@ import { parseSuperflag } from "./superflag.ts";
 export function parseEncryption(text: string, flag = "encryption"): string | undefined {
   const file = parseSuperflag(flag, text, ["key-file"]).get("key-file");
   if (text.trim() !== "" && file === undefined) {
-    throw new Fault("E_STARTUP", `--${flag}: key-file is missing, as in "key-file=FILE"`);
+    throw new Fault("E_USAGE", `--${flag}: key-file is missing, as in "key-file=FILE"`);
   }
   return file === "" ? undefined : file;
 }
 
-/** Fault E_STARTUP where there is no such file, or no key in it. */
+/** Fault E_USAGE where there is no such file, or no key in it. */
 export function readEncryption(text: string, flag = "encryption"): UserKey | undefined {
   return readKeyFile(parseEncryption(text, flag), flag);
 }
@@ -21,7 +21,7 @@ export function readKeyFile(file: string | undefined, flag = "encryption"): User
   return file === undefined ? undefined : readUserKey(file, `--${flag} key-file`);
 }
 
-/** Of an encrypted store no backup is made that is not. `flag`: what would encrypt it. Fault E_STARTUP. */
+/** Of an encrypted store no backup is made that is not. `flag`: what would encrypt it. Fault E_USAGE. */
 export function refusePlainBackup(
   isStoreEncrypted: boolean,
   isBackupEncrypted: boolean,
@@ -29,7 +29,7 @@ export function refusePlainBackup(
 ): void {
   if (!isStoreEncrypted || isBackupEncrypted) return;
   throw new Fault(
-    "E_STARTUP",
+    "E_USAGE",
     `the store is encrypted, and its backup would not be: give ${flag} (a key of its own)`,
   );
 }

@@ -26,7 +26,7 @@ export function buildLambdaConfig(
 ): LambdaConfig {
   const url = urls.flag ?? urls.setting;
   if (script !== undefined && url !== undefined) {
-    throw new Fault("E_STARTUP", "--lambda and --lambda-url: one of them, not both");
+    throw new Fault("E_USAGE", "--lambda and --lambda-url: one of them, not both");
   }
   if (url !== undefined) checkUrl(url);
   return { script, url, ...parseLambdaSettings("lambda-limit", settings) };
@@ -35,7 +35,7 @@ export function buildLambdaConfig(
 /** `$ns` in it stands for the namespace of a request. */
 function checkUrl(text: string): void {
   if (/^https?:/.test(text) && URL.canParse(text.replaceAll("$ns", "0"))) return;
-  throw new Fault("E_STARTUP", `--lambda-url: "${text}" is not an absolute URL`);
+  throw new Fault("E_USAGE", `--lambda-url: "${text}" is not an absolute URL`);
 }
 
 const countLimits = {
@@ -80,12 +80,12 @@ export function parseLambdaSettings(
       limits[durationLimits[key]] = parseDurationMs(`--${flag} ${key}`, value);
   }
   if (limits.running < 1 || limits.processesMax < limits.running) {
-    throw new Fault("E_STARTUP", `--${flag}: running is at least 1, and processes at least that`);
+    throw new Fault("E_USAGE", `--${flag}: running is at least 1, and processes at least that`);
   }
   const word = given.get("errors") ?? "own";
   const shows = shownErrors.find((one) => one === word);
   if (shows === undefined) {
-    throw new Fault("E_STARTUP", `--${flag} errors: own, all or none, not "${word}"`);
+    throw new Fault("E_USAGE", `--${flag} errors: own, all or none, not "${word}"`);
   }
   const hosts = (given.get("fetch") ?? "").split(",").map((host) => host.trim());
   return { limits, hosts: hosts.filter((host) => host !== ""), shows };

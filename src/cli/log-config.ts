@@ -29,11 +29,11 @@ export function parseLog(text: string, isTerminal: boolean): LogConfig {
   const level = values.get("level") ?? defaultLevel;
   const known = levels.find((one) => one === level);
   if (known === undefined) {
-    throw new Fault("E_STARTUP", `--log level: one of ${levels.join(", ")}, not "${level}"`);
+    throw new Fault("E_USAGE", `--log level: one of ${levels.join(", ")}, not "${level}"`);
   }
   const format = values.get("format") ?? (isTerminal ? "text" : "json");
   if (format !== "json" && format !== "text") {
-    throw new Fault("E_STARTUP", `--log format: json or text, not "${format}"`);
+    throw new Fault("E_USAGE", `--log format: json or text, not "${format}"`);
   }
   const slow = values.get("slow") ?? "";
   return {

@@ -46,7 +46,7 @@ const workerBytesMin = 256 * mebibyte;
 /** A writer's share of a worker's: it gathers changes and applies them, and keeps no answers. */
 const writerShare = 0.5;
 
-/** Fault E_STARTUP, one line, where it is too little to serve. */
+/** Fault E_USAGE, one line, where it is too little to serve. */
 export function divideMemory(
   text: string | undefined,
   parts: MemoryParts,
@@ -65,7 +65,7 @@ export function divideMemory(
     const leastMb = Math.ceil((workerBytesMin * shares + besideBytes) / mebibyte);
     const have = `${Math.floor(totalBytes / mebibyte)}MB`;
     throw new Fault(
-      "E_STARTUP",
+      "E_USAGE",
       `--memory: ${have} is too little for ${parts.workers} workers, which take ${leastMb}MB; fewer --workers take less`,
     );
   }

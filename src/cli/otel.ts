@@ -27,11 +27,11 @@ export function parseOtel(text: string): OtelConfig | undefined {
     : parseSuperflag("otel", word, keys);
   const url = (values.get("url") ?? "").replace(/\/+$/, "");
   if (!/^https?:\/\/[^/]+/i.test(url) || !URL.canParse(url)) {
-    throw new Fault("E_STARTUP", `--otel: "${url}" is no URL (as http://127.0.0.1:4318)`);
+    throw new Fault("E_USAGE", `--otel: "${url}" is no URL (as http://127.0.0.1:4318)`);
   }
   const sample = Number(values.get("sample") ?? "1");
   if (!(sample >= 0 && sample <= 1)) {
-    throw new Fault("E_STARTUP", "--otel sample: from 0 to 1, as 0.1 for a tenth of the requests");
+    throw new Fault("E_USAGE", "--otel sample: from 0 to 1, as 0.1 for a tenth of the requests");
   }
   return { url, sample, everyMs: parseDurationMs("--otel every", values.get("every") ?? "30s") };
 }

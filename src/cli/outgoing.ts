@@ -28,7 +28,7 @@ const keys = [...listKeys, "time", "answer-bytes", "running", "level", "requests
 
 /**
  * Reads `"hosts=NAME,*.NAME; private=ADDR,CIDR; time=60s; answer-bytes=16MB; running=16; level=1000; requests=5000"`. A server that only this machine reaches may ask this machine, as
- * development needs it; every other one asks public addresses alone, until more are named. Throws Fault E_STARTUP.
+ * development needs it; every other one asks public addresses alone, until more are named. Throws Fault E_USAGE.
  */
 export function parseOutgoing(text: string, host: string): OutgoingConfig {
   const given = parseSuperflag("outgoing", text, keys);
@@ -47,7 +47,7 @@ export function parseOutgoing(text: string, host: string): OutgoingConfig {
     makeBlocks(config.privateAddresses);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new Fault("E_STARTUP", `--outgoing private: ${error.message}`, { cause: error });
+    throw new Fault("E_USAGE", `--outgoing private: ${error.message}`, { cause: error });
   }
   return config;
 }
@@ -63,7 +63,7 @@ function readLimits(given: ReadonlyMap<(typeof keys)[number], string>): Outgoing
   const time = given.get("time");
   if (time !== undefined) limits.timeoutMs = parseDurationMs("--outgoing time", time);
   if (limits.runningMax < 1) {
-    throw new Fault("E_STARTUP", "--outgoing running: at least 1");
+    throw new Fault("E_USAGE", "--outgoing running: at least 1");
   }
   return limits;
 }

@@ -22,7 +22,7 @@ const roles = [
   { name: "clients", oid: "1.3.6.1.5.5.7.3.2" },
 ] as const;
 
-/** Fault E_STARTUP, one line. */
+/** Fault E_USAGE, one line. */
 export function checkOwnCertificate({ ca, cert, key, host }: OwnFiles): void {
   const certificate = parse(
     "cert",
@@ -32,12 +32,12 @@ export function checkOwnCertificate({ ca, cert, key, host }: OwnFiles): void {
   );
   const privateKey = parse("key", key, "key", () => createPrivateKey(readFileSync(key)));
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new Fault("E_STARTUP", `--cluster key: ${key} is not the key of ${cert}`);
+    throw new Fault("E_USAGE", `--cluster key: ${key} is not the key of ${cert}`);
   }
   const isNamed = isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host);
   if (isNamed === undefined) {
     throw new Fault(
-      "E_STARTUP",
+      "E_USAGE",
       `--cluster cert: ${cert} does not name ${host}, by which the others reach this machine (address)`,
     );
   }
@@ -46,13 +46,13 @@ export function checkOwnCertificate({ ca, cert, key, host }: OwnFiles): void {
   const lacks = uses && roles.find(({ oid }) => !uses.includes(oid));
   if (lacks !== undefined) {
     throw new Fault(
-      "E_STARTUP",
+      "E_USAGE",
       `--cluster cert: ${cert} is not for ${lacks.name} (extendedKeyUsage=serverAuth,clientAuth)`,
     );
   }
 }
 
-/** Fault E_STARTUP where the others, who have the same `ca`, would not take the certificate. */
+/** Fault E_USAGE where the others, who have the same `ca`, would not take the certificate. */
 function checkAuthority(ca: string, cert: string): void {
   const authorities = parse("ca", ca, "certificate", () => readCertificates(ca));
   const [own, ...between] = readCertificates(cert);
@@ -62,7 +62,7 @@ function checkAuthority(ca: string, cert: string): void {
     one = between.find((issuer) => issuer !== child && isIssuer(issuer, child));
     if (one !== undefined) between.splice(between.indexOf(one), 1);
   }
-  throw new Fault("E_STARTUP", `--cluster ca: ${ca} is not the authority that has signed ${cert}`);
+  throw new Fault("E_USAGE", `--cluster ca: ${ca} is not the authority that has signed ${cert}`);
 }
 
 function isIssuer(issuer: X509Certificate, child: X509Certificate): boolean {
@@ -81,7 +81,7 @@ function parse<T>(setting: string, path: string, what: string, make: () => T): T
   try {
     return make();
   } catch (error) {
-    throw new Fault("E_STARTUP", `--cluster ${setting}: ${path} holds no ${what}`, {
+    throw new Fault("E_USAGE", `--cluster ${setting}: ${path} holds no ${what}`, {
       cause: error,
     });
   }

@@ -18,10 +18,10 @@ export function parseRates(text: string): RateConfig | undefined {
   };
   const rates = { address: read("address"), key: read("key"), user: read("user") };
   const senders = parseCount("--rate senders", given.get("senders") ?? String(sendersOtherwise));
-  if (senders < 1) throw new Fault("E_STARTUP", "--rate senders: at least 1");
+  if (senders < 1) throw new Fault("E_USAGE", "--rate senders: at least 1");
   const isAny = Object.values(rates).some((rate) => rate !== undefined);
   if (!isAny && given.size > 0) {
-    throw new Fault("E_STARTUP", "--rate: name a rate of address, key or user, as key=100/s");
+    throw new Fault("E_USAGE", "--rate: name a rate of address, key or user, as key=100/s");
   }
   return isAny ? { ...rates, senders } : undefined;
 }
@@ -33,10 +33,7 @@ function readRate(key: string, text: string, burstSeconds: number): Rate {
   const perSecond =
     Number(match?.groups?.["count"]) / (unitSeconds[match?.groups?.["unit"] ?? "s"] ?? 1);
   if (perSecond > 0) return { perSecond, burst: Math.max(1, perSecond * burstSeconds) };
-  throw new Fault(
-    "E_STARTUP",
-    `--rate ${key}: "${text}" is not a rate (as 100/s, 600/m or 1000/h)`,
-  );
+  throw new Fault("E_USAGE", `--rate ${key}: "${text}" is not a rate (as 100/s, 600/m or 1000/h)`);
 }
 
 function parseBurst(text: string | undefined): number {
@@ -45,7 +42,7 @@ function parseBurst(text: string | undefined): number {
     ? Number.parseFloat(text)
     : 0;
   if (seconds > 0) return seconds;
-  throw new Fault("E_STARTUP", `--rate burst: "${text}" is not a number of seconds (as 2s)`);
+  throw new Fault("E_USAGE", `--rate burst: "${text}" is not a number of seconds (as 2s)`);
 }
 
 /** The part of one of `workers` processes, over which connections are spread evenly. */

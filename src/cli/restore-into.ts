@@ -7,7 +7,6 @@ import { must } from "../base/assert.ts";
 import { systemClock } from "../base/clock.ts";
 import { systemRandom } from "../base/random.ts";
 import { chooseMoment } from "../backup/moment.ts";
-import { readManifests } from "../backup/manifest.ts";
 import { ChangeSender } from "../engine/commits.ts";
 import {
   dropRestoreHold,
@@ -23,9 +22,11 @@ import {
 } from "../engine/restored-namespaces.ts";
 import { Fault } from "../model/fault.ts";
 import type { PlacedRows, Snapshot, Store } from "../store/store.ts";
+import { hasWriter } from "../stores/compact-online.ts";
+import type { UserKey } from "../stores/encryption.ts";
 import { connectStore, openReadOnly } from "../stores/open.ts";
 import { readMovedRows, readUids, StorageCounts } from "../stores/restored-rows.ts";
-import { openParts } from "./command-backup.ts";
+import { needManifests, openParts } from "./command-backup.ts";
 import { makeRestoredStore } from "./command-restore.ts";
 import type { RestoreFlags } from "./backup-commands.ts";
 import { endWithTask, noteOfOwnTask } from "./command-tasks.ts";
@@ -42,8 +43,8 @@ export async function runRestoreInto(options: IntoFlags): Promise<void> {
   const { into } = options;
   const encryption = readEncryption(options.encryption);
   const parts = openParts(options.from, options.keyFile);
-  const moment = chooseMoment(await readManifests(parts.place, parts.seal), options.at);
-  const store = await connectStore({ dir: into, encryption });
+  const moment = chooseMoment(await needManifests(parts, options.from), options.at);
+  const store = await connect(into, encryption);
   try {
     const committer = await openSender(store);
     const hold = await takeRestoreHold(store, committer);
@@ -78,9 +79,20 @@ export async function runRestoreInto(options: IntoFlags): Promise<void> {
   }
 }
 
+async function connect(dir: string, encryption: UserKey | undefined): Promise<Store> {
+  try {
+    return await connectStore({ dir, encryption });
+  } catch (error) {
+    const isUnanswered = error instanceof Fault && error.code === "E_STORE_UNAVAILABLE";
+    if (!isUnanswered || (await hasWriter(dir))) throw error;
+    const words = `no server runs at ${dir}: weft restore --data DIR makes a new store`;
+    throw new Fault("E_STARTUP", words, { cause: error });
+  }
+}
+
 function readScope({ namespace, as }: IntoFlags): RestoreScope {
   if (namespace === undefined) {
-    if (as !== undefined) throw new Fault("E_STARTUP", "--as: --namespace says which one");
+    if (as !== undefined) throw new Fault("E_USAGE", "--as: --namespace says which one");
     return { kind: "all" };
   }
   const from = readNumber("--namespace", namespace);
@@ -89,7 +101,7 @@ function readScope({ namespace, as }: IntoFlags): RestoreScope {
 
 function readNumber(flag: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw new Fault("E_STARTUP", `${flag}: "${text}" is no number of a namespace`);
+  throw new Fault("E_USAGE", `${flag}: "${text}" is no number of a namespace`);
 }
 
 async function openSender(store: Store): Promise<ChangeSender> {

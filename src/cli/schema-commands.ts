@@ -63,7 +63,7 @@ function collect(value: string, known: readonly string[]): readonly string[] {
 const force = (): Option =>
   new Option("--force <name>", "Type.field or Type whose nodes may lose; again for others")
     .argParser(collect)
-    .default([]);
+    .default([], "none");
 const folder = (): Option =>
   new Option("--dir <folder>", "where migrations are").default("./migrations");
 const json = (): Option => new Option("--json", "print JSON instead of a table").default(false);
@@ -94,9 +94,12 @@ function addApply(schema: Command): Command {
     .description("set a GraphQL schema, unless stored nodes would lose by it")
     .addOption(force())
     .addOption(
-      new Option("--backfill <Type.field=VALUE>", "for nodes without one; again for others")
+      new Option(
+        "--backfill <Type.field=VALUE>",
+        "the value that nodes without one get; again for others",
+      )
         .argParser(collect)
-        .default([]),
+        .default([], "none"),
     )
     .addHelpText(
       "after",
@@ -118,7 +121,14 @@ function addNew(schema: Command): Command {
     .command("new <name>")
     .description("make the folder of a migration, with the schema that is served to begin with")
     .addOption(folder())
-    .option("--empty", "without asking a server", false)
+    .option("--empty", "begin with no schema: no server is asked", false)
+    .addHelpText(
+      "after",
+      `
+Examples:
+  weft schema new "add cities"
+  weft schema new first --empty --dir db/migrations`,
+    )
     .action(async (name: string, options: SchemaNewOptions) => {
       const { runSchemaNew } = await import("./command-migrate.ts");
       await runSchemaNew(name, options);
@@ -131,6 +141,13 @@ function addStatus(schema: Command): Command {
     .description("which migrations are applied; exit code 1 where files and journal are at odds")
     .addOption(folder())
     .addOption(json())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  weft schema status
+  weft schema status --json --to https://db.example.com --key "$WEFT_KEY"`,
+    )
     .action(async (options: MigrateOptions) => {
       const { runSchemaStatus } = await import("./command-migrate.ts");
       await runSchemaStatus(options);
@@ -142,9 +159,19 @@ function addUp(schema: Command): Command {
     .command("up")
     .description("apply the migrations that are not applied yet, in order")
     .addOption(folder())
-    .option("--up-to <number>", "the last one that is applied")
+    .option(
+      "--up-to <number>",
+      "number of the last one to be applied, as 3 of 0003-cities; default: all",
+    )
     .addOption(force())
-    .addHelpText("after", migrationHelp)
+    .addHelpText(
+      "after",
+      `${migrationHelp}
+
+Examples:
+  weft schema up
+  weft schema up --up-to 3 --force Post.draft`,
+    )
     .action(async (options: MigrateToOptions) => {
       const { runSchemaUp } = await import("./command-migrate.ts");
       await runSchemaUp(options);
@@ -157,7 +184,7 @@ function addDown(schema: Command): Command {
     .description("take back the migration that was applied last")
     .addOption(folder())
     .addOption(force())
-    .addHelpText("after", migrationHelp)
+    .addHelpText("after", `${migrationHelp}\n\nExamples:\n  weft schema down`)
     .action(async (options: MigrateOptions) => {
       const { runSchemaDown } = await import("./command-migrate.ts");
       await runSchemaDown(options);

@@ -3,6 +3,15 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { Fault } from "../model/fault.ts";
 
+/** Of the standard input, where it is "-". Fault E_STARTUP where it cannot be read. */
+export function readSdlText(file: string): string {
+  try {
+    return readFileSync(file === "-" ? 0 : file, "utf8");
+  } catch (error) {
+    throw new Fault("E_STARTUP", `${file} cannot be read`, { cause: error });
+  }
+}
+
 /** Fault E_STARTUP where it cannot be read. */
 export function readSchemaFile(file: string): string {
   try {

@@ -18,7 +18,7 @@ const within: Readonly<Record<string, string>> = {
   cdc: "sasl-password",
 };
 
-/** Puts what the files hold in the place of their names. Gives the flags that show a secret. Throws Fault E_STARTUP. */
+/** Puts what the files hold in the place of their names. Gives the flags that show a secret. Throws Fault E_USAGE. */
 export function resolveSecrets(command: Command): readonly string[] {
   const shown: string[] = [];
   for (const [name, value] of Object.entries(command.opts())) {
@@ -48,7 +48,7 @@ function resolveOption(name: string, value: string, flag: string): string | unde
     if (!given.startsWith("@")) return part;
     const secret = readReference(given, `${flag} ${key}`);
     if (!secret.includes(";")) return `${key}=${secret}`;
-    throw new Fault("E_STARTUP", `${flag} ${key}: what the file holds must have no ";" in it`);
+    throw new Fault("E_USAGE", `${flag} ${key}: what the file holds must have no ";" in it`);
   });
   return isThere ? parts.join(";") : undefined;
 }
@@ -61,9 +61,9 @@ function readReference(text: string, flag: string): string {
   try {
     secret = readFileSync(file, "utf8").replace(/\r?\n$/, "");
   } catch (error) {
-    throw new Fault("E_STARTUP", `${flag}: ${file} cannot be read`, { cause: error });
+    throw new Fault("E_USAGE", `${flag}: ${file} cannot be read`, { cause: error });
   }
-  if (secret === "") throw new Fault("E_STARTUP", `${flag}: ${file} is empty`);
+  if (secret === "") throw new Fault("E_USAGE", `${flag}: ${file} is empty`);
   return secret;
 }
 

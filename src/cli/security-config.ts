@@ -47,13 +47,13 @@ function parseAnonymous(
   const flagged = flag === undefined ? undefined : parseSwitch("--anonymous", String(flag));
   const set = setting === undefined ? undefined : parseSwitch("--security anonymous", setting);
   if (flagged !== undefined && set !== undefined && flagged !== set) {
-    throw new Fault("E_STARTUP", "--anonymous and --security anonymous contradict each other");
+    throw new Fault("E_USAGE", "--anonymous and --security anonymous contradict each other");
   }
   return flagged ?? set;
 }
 
 /**
- * Throws Fault E_STARTUP for an address that others reach where nobody is asked for anything, unless that was said to be
+ * Throws Fault E_USAGE for an address that others reach where nobody is asked for anything, unless that was said to be
  * meant.
  */
 export function checkOpenAddress(
@@ -64,7 +64,7 @@ export function checkOpenAddress(
 ): void {
   if (isLoopbackHost(host) || security.isAnonymousSaid || usersLogIn) return;
   throw new Fault(
-    "E_STARTUP",
+    "E_USAGE",
     `${flag} ${host}:${port} can be reached by others, who would need no credentials: ask for keys (--anonymous off) or logins (--acl), listen on 127.0.0.1, or allow it with --anonymous on`,
   );
 }

@@ -33,12 +33,25 @@ export function addBulk(program: Command): void {
     .addOption(setting("--data <dir>", "directory of the new store").default("./weft-data"))
     .addOption(encryptionSetting())
     .requiredOption("--files <file,…>", "files and folders: .rdf or .json, plain or .gz")
-    .addOption(new Option("--format <format>", "of all files").choices(["rdf", "json"]))
-    .option("--schema <file>", "DQL schema, plain or .gz")
+    .addOption(
+      new Option("--format <format>", "of all files; default: by their names").choices([
+        "rdf",
+        "json",
+      ]),
+    )
+    .option("--schema <file>", "DQL schema to begin with, plain or .gz")
     .option("--graphql-schema <file>", "GraphQL schema, plain or .gz, or as an export has it")
     .option("--new-uids", "give nodes new uids in place of those that the files name", false)
-    .addOption(setting("--memory <size>", "that the load may take, nearly").default("1GB"))
-    .option("--threads <n>", "beside the one that reads and writes", String(availableParallelism()))
+    .addOption(
+      setting("--memory <size>", "memory that the load may take, nearly, as 512MB or 2GB").default(
+        "1GB",
+      ),
+    )
+    .option(
+      "--threads <n>",
+      "threads beside the one that reads and writes; default: one for each core",
+      String(availableParallelism()),
+    )
     .addOption(setting(configFlag, configHelp))
     .addHelpText(
       "after",

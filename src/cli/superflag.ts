@@ -15,15 +15,12 @@ export function parseSuperflag<Key extends string>(
     if (part.trim() === "") continue;
     const equals = part.indexOf("=");
     if (equals < 0) {
-      throw new Fault("E_STARTUP", `--${flag}: "${part.trim()}" is not of the form key=value`);
+      throw new Fault("E_USAGE", `--${flag}: "${part.trim()}" is not of the form key=value`);
     }
     const key = part.slice(0, equals).trim().toLowerCase().replaceAll("_", "-");
     const found = known.find((name) => name === key);
     if (found === undefined) {
-      throw new Fault(
-        "E_STARTUP",
-        `--${flag}: unknown key "${key}"; known are ${known.join(", ")}`,
-      );
+      throw new Fault("E_USAGE", `--${flag}: unknown key "${key}"; known are ${known.join(", ")}`);
     }
     values.set(found, part.slice(equals + 1).trim());
   }
@@ -45,11 +42,11 @@ export function parseCount(flag: string, text: string): number {
   const unit = sizeUnits[match?.groups?.["unit"]?.toLowerCase() ?? ""];
   const value = Number(match?.groups?.["number"]) * (unit ?? Number.NaN);
   if (Number.isSafeInteger(value)) return value;
-  throw new Fault("E_STARTUP", `${flag}: "${text}" is not a number (as 1000 or 64MB)`);
+  throw new Fault("E_USAGE", `${flag}: "${text}" is not a number (as 1000 or 64MB)`);
 }
 
 export function parseSwitch(flag: string, text: string): boolean {
   if (/^(?:true|t|1|on|yes)$/i.test(text)) return true;
   if (/^(?:false|f|0|off|no)$/i.test(text)) return false;
-  throw new Fault("E_STARTUP", `${flag}: "${text}" is neither true nor false`);
+  throw new Fault("E_USAGE", `${flag}: "${text}" is neither true nor false`);
 }

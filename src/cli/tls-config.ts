@@ -41,7 +41,7 @@ export function parseTls(text: string): TlsConfig | undefined {
   if (given.size === 0) return undefined;
   const one = (own: (typeof keys)[number], theirs: (typeof keys)[number]): string | undefined => {
     if (given.has(own) && given.has(theirs)) {
-      throw new Fault("E_STARTUP", `--tls: ${own} and ${theirs} are the same: give one`);
+      throw new Fault("E_USAGE", `--tls: ${own} and ${theirs} are the same: give one`);
     }
     const value = given.get(own) ?? given.get(theirs) ?? "";
     return value === "" ? undefined : value;
@@ -49,7 +49,7 @@ export function parseTls(text: string): TlsConfig | undefined {
   const cert = one("cert", "server-cert");
   const key = one("key", "server-key");
   if (cert === undefined || key === undefined) {
-    throw new Fault("E_STARTUP", "--tls: cert and key are both needed, as files in PEM");
+    throw new Fault("E_USAGE", "--tls: cert and key are both needed, as files in PEM");
   }
   const clientCa = one("client-ca", "ca-cert");
   return {
@@ -75,12 +75,12 @@ function readClientAuth(
   const found = clientAuths.find((one) => one === word);
   if (found === undefined) {
     throw new Fault(
-      "E_STARTUP",
+      "E_USAGE",
       `--tls client-auth: one of ${clientAuths.join(", ")}, not "${text ?? ""}"`,
     );
   }
   if (clientCa === undefined && (found === "verifyifgiven" || found === "requireandverify")) {
-    throw new Fault("E_STARTUP", `--tls client-auth=${found}: client-ca is needed, to verify by`);
+    throw new Fault("E_USAGE", `--tls client-auth=${found}: client-ca is needed, to verify by`);
   }
   return found;
 }
@@ -88,5 +88,5 @@ function readClientAuth(
 function readVersion(text: string): TlsConfig["min"] {
   const found = Object.entries(versions).find(([name]) => name === text)?.[1];
   if (found !== undefined) return found;
-  throw new Fault("E_STARTUP", `--tls min: 1.2 or 1.3, not "${text}"`);
+  throw new Fault("E_USAGE", `--tls min: 1.2 or 1.3, not "${text}"`);
 }

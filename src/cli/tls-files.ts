@@ -18,7 +18,7 @@ export class TlsFiles {
   #state: string;
   #timer: NodeJS.Timeout | undefined = undefined;
 
-  /** Fault E_STARTUP, one line, where they cannot be used. */
+  /** Fault E_USAGE, one line, where they cannot be used. */
   constructor(config: TlsConfig, logger: Logger) {
     this.#config = config;
     this.#logger = logger;
@@ -81,7 +81,7 @@ export class TlsFiles {
       createSecureContext(tlsContextOf(material));
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new Fault("E_STARTUP", `--tls: certificate and key cannot be used (${why})`, { cause });
+      throw new Fault("E_USAGE", `--tls: certificate and key cannot be used (${why})`, { cause });
     }
     return material;
   }
@@ -95,13 +95,13 @@ function readPem(path: string, kind: "CERTIFICATE" | "PRIVATE KEY"): string {
   const text = readText(path);
   const isThere = new RegExp(`^-----BEGIN (?:[A-Z0-9]+ )*${kind}-----`, "m").test(text);
   if (isThere) return text;
-  throw new Fault("E_STARTUP", `--tls: ${path} holds no ${kind.toLowerCase()} in PEM`);
+  throw new Fault("E_USAGE", `--tls: ${path} holds no ${kind.toLowerCase()} in PEM`);
 }
 
 function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new Fault("E_STARTUP", `--tls: ${path} cannot be read`, { cause });
+    throw new Fault("E_USAGE", `--tls: ${path} cannot be read`, { cause });
   }
 }

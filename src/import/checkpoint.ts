@@ -50,7 +50,7 @@ export class Checkpoint {
   #progress: Progress = begin;
   #leases: Lease[] = [];
 
-  /** `anew`: what is there of this import counts for nothing. Fault E_STARTUP for a file that is something else. */
+  /** `anew`: what is there of this import counts for nothing. Fault E_USAGE for a file that is something else. */
   constructor(path: string, { files, type, namespace }: ImportName, anew: boolean) {
     this.path = path;
     this.#name = `${type} ${namespace} ${files.join(",")}`;
@@ -101,7 +101,7 @@ function readStored(path: string): Stored {
   } catch {
     // Told below.
   }
-  throw new Fault("E_STARTUP", `--progress: ${path} is no progress of an import`);
+  throw new Fault("E_USAGE", `--progress: ${path} is no progress of an import`);
 }
 
 /** Of all rows so far. */

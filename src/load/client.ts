@@ -54,7 +54,7 @@ export function makeClient(
 ): FeedClient {
   const base = url.replace(/\/+$/, "");
   if (!/^https?:\/\/[^/]+$/.test(base)) {
-    throw new Fault("E_STARTUP", `--to: "${url}" is not of the form http://HOST:PORT`);
+    throw new Fault("E_USAGE", `--to: "${url}" is not of the form http://HOST:PORT`);
   }
   const rights = headersOf(credentials);
   const transmit = openTransport(transport);

@@ -34,13 +34,13 @@ export class XidMap {
   #fresh: { low: number; high: number; uid: number }[] = [];
   readonly #files: readonly string[];
 
-  /** Fault E_STARTUP for a file that is something else. */
+  /** Fault E_USAGE for a file that is something else. */
   constructor(path: string, inputs: readonly InputFile[]) {
     this.#path = path;
     this.#files = inputs.map(({ name, size }) => `${name} ${size}`);
     if (!existsSync(path)) writeFileSync(path, magic, { mode: 0o600 });
     if (readFileSync(path).subarray(0, magic.length).toString("latin1") !== magic) {
-      throw new Fault("E_STARTUP", `--xidmap: ${path} is no map of labels`);
+      throw new Fault("E_USAGE", `--xidmap: ${path} is no map of labels`);
     }
     this.#file = openSync(path, "a");
   }

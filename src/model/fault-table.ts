@@ -515,7 +515,17 @@ const table = {
     phase: "parser",
     extension: "Error",
     cause:
-      "A command cannot begin or go on: a flag, a file, a port, a directory or a server that it needs. Printed as one line; the exit status is 1.",
+      "A command cannot begin or go on: a file, a port, a directory or a server that it needs. Printed as one line; the exit status is 1.",
+    remedy: "Correct what the line names.",
+  },
+  /** A command that was called wrongly: one clear line, exit code 2. */
+  E_USAGE: {
+    area: "Start",
+    phase: "parser",
+    extension: "Error",
+    says: "cannot be read",
+    cause:
+      "A command was called with a flag, a value or a setting that it does not take. Printed as one line that names it; the exit status is 2.",
     remedy: "Correct what the line names. `weft help COMMAND` prints the flags.",
   },
 } as const satisfies Record<string, FaultSpec>;

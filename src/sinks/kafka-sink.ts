@@ -63,10 +63,10 @@ export async function openKafkaSink(options: KafkaSinkOptions): Promise<Sink> {
 
 const mechanisms: readonly SaslMechanism[] = ["plain", "scram-sha-256", "scram-sha-512"];
 
-/** Fault E_STARTUP for one that is not known here. */
+/** Fault E_USAGE for one that is not known here. */
 export function readMechanism(flag: string, text: string): SaslMechanism {
   const found = mechanisms.find((one) => one === text.toLowerCase());
   if (found !== undefined) return found;
   const known = mechanisms.map((one) => one.toUpperCase()).join(", ");
-  throw new Fault("E_STARTUP", `${flag}: one of ${known}, not "${text}"`);
+  throw new Fault("E_USAGE", `${flag}: one of ${known}, not "${text}"`);
 }

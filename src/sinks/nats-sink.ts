@@ -21,7 +21,7 @@ interface NatsSinkOptions {
 
 const ackMs = 10_000;
 
-/** Fault E_STARTUP where the client's package is missing, or an address is none. */
+/** Fault E_USAGE where the client's package is missing, or an address is none. */
 export async function openNatsSink(options: NatsSinkOptions): Promise<Sink> {
   const { connect, credsAuthenticator, headers, RequestError } = await loadOptional(
     "--nats",
@@ -80,7 +80,7 @@ function readServers(text: string): Servers {
   const servers = text.split(",").map((part) => {
     const url = URL.canParse(part.trim()) ? new URL(part.trim()) : undefined;
     if (url === undefined || !/^(?:nats|tls):$/.test(url.protocol) || url.hostname === "") {
-      throw new Fault("E_STARTUP", `--nats: "${part.trim()}" is not of the form nats://HOST:PORT`);
+      throw new Fault("E_USAGE", `--nats: "${part.trim()}" is not of the form nats://HOST:PORT`);
     }
     if (url.username !== "") {
       login = { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };

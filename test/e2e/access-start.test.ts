@@ -33,7 +33,7 @@ describe("an address that others reach", () => {
 
   test("ends the start with one line", async () => {
     const ended = await runWeft(["serve", "--data", makeFolder(), "--http", "0.0.0.0:0"]);
-    expect(ended.code).toBe(1);
+    expect(ended.code).toBe(2);
     expect(ended.stderr).toMatch(/^weft: --http 0\.0\.0\.0:0 can be reached by others.*\n$/);
   });
 });

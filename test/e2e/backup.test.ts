@@ -143,8 +143,8 @@ test("a backup that is killed is none, and the next one is whole", async () => {
     await sleep(200 + i * 60);
     runner.kill("SIGKILL");
     await ended;
-    const { code } = await run(["backup", "verify", "--to", other]);
-    expect(code).toBe(0);
+    const { code, text } = await run(["backup", "verify", "--to", other]);
+    if (code !== 0) expect(text).toContain("there are no backups at");
   }
   const made = await run(["backup", "--data", data, "--to", other, "--verify", "--keep", "1"]);
   expect([made.code, made.text]).toEqual([0, expect.stringContaining("1 backup is sound")]);
@@ -246,15 +246,24 @@ test("with a key nothing of it can be read, and no other key opens it", async ()
 
 test("what is wrong is told in one line", async () => {
   const empty = makeFolder();
-  const wrong: [string[], RegExp][] = [
+  const wrong: [string[], RegExp, code?: number][] = [
     [["backup", "--data", empty, "--to", place], /there is no store at/],
-    [["backup", "--data", data, "--to", "gs://bucket"], /"gs:\/\/bucket" is no place for backups/],
-    [["backup", "--data", data, "--to", place, "--keep", "none"], /--keep: "none" is no number/],
+    [
+      ["backup", "--data", data, "--to", "gs://bucket"],
+      /"gs:\/\/bucket" is no place for backups/,
+      2,
+    ],
+    [["backup", "--data", data, "--to", place, "--keep", "none"], /--keep: "none" is no number/, 2],
     [
       ["backup", "--data", data, "--to", place, "--key-file", join(data, "weft.store")],
       /does not hold 32 bytes/,
+      2,
     ],
-    [["restore", "--from", empty, "--data", join(empty, "d")], /there are no backups/],
+    [["restore", "--from", empty, "--data", join(empty, "d")], /there are no backups at/],
+    [["backup", "verify", "--to", empty], /there are no backups at/],
+    [["restore", "--from", place, "--into", empty], /there is none|there are no backups/],
+    [["restore", "--from", place, "--data", empty, "--as", "3"], /are of --into/, 2],
+    [["restore", "--from", place, "--dta", empty], /unknown option '--dta'/, 2],
     [
       ["restore", "--from", place, "--data", empty, "--at", "someday"],
       /there is no backup someday/,
@@ -263,11 +272,11 @@ test("what is wrong is told in one line", async () => {
       ["restore", "--from", place, "--data", empty, "--at", "2020-01-01"],
       /no backup is as old as 2020/,
     ],
-    [["backup", "--data", data], /required option '--to <place>' not specified/],
+    [["backup", "--data", data], /required option '--to <place>' not specified/, 2],
   ];
-  for (const [args, words] of wrong) {
+  for (const [args, words, exit = 1] of wrong) {
     const { code, text } = await run(args);
-    expect([args, code, text.trim()]).toEqual([args, 1, expect.stringMatching(words)]);
+    expect([args, code, text.trim()]).toEqual([args, exit, expect.stringMatching(words)]);
     expect(text.trim()).not.toContain("\n");
   }
 }, 30_000);

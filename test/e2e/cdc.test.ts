@@ -84,5 +84,5 @@ test.each([
     "--cdc",
     settings,
   ]);
-  expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(words)]);
 });

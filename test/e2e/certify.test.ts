@@ -30,7 +30,7 @@ test("a directory", async () => {
 
 test("what is no log, and what cannot be reached, take one line", async () => {
   const none = await runWeft(["certify", "--log", "redis://u:secret@host/0"]);
-  expect([none.code, none.stdout]).toEqual([1, ""]);
+  expect([none.code, none.stdout]).toEqual([2, ""]);
   expect(none.stderr).toBe(
     "weft: warning: the password in --log shows in the list of processes; give it as @FILE, or in PGPASSWORD\n" +
       'weft: --log: "redis://u:…@host/0" is no log (as postgres://USER@HOST:5432/DATABASE or dir:/var/lib/weft-log)\n',

@@ -347,7 +347,7 @@ test("what is wrong in the settings takes one line; a stranger is not let in", a
   const serve = async (cluster: string): Promise<string> => {
     const args = ["serve", "--data", join(makeFolder(), "x"), "--http", "127.0.0.1:0", "--cluster"];
     const { code, stderr } = await runWeft([...args, cluster]);
-    expect(code).toBe(1);
+    expect([1, 2]).toContain(code);
     return stderr;
   };
   const { log, tls, machines } = await startCluster(1);

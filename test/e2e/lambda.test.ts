@@ -207,6 +207,6 @@ test("without a lambda server @lambda is refused, and two of them are one too ma
   await plain.stop();
   const flags = ["--lambda", file, "--lambda-url", "http://127.0.0.1:1/graphql-worker"];
   const ended = await runWeft(["serve", "--data", makeFolder(), ...flags]);
-  expect(ended).toMatchObject({ code: 1 });
+  expect(ended).toMatchObject({ code: 2 });
   expect(ended.stderr).toContain("--lambda and --lambda-url: one of them, not both");
 });

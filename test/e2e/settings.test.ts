@@ -44,7 +44,7 @@ test("config check tells all that is wrong with what a start would read", async 
   expect(two.stderr).toContain(`weft: --audit: ${join(folder, "none")} is not a directory\n`);
   expect(two.stderr).toContain(join(folder, "no.js"));
   const unknown = await runWeft(["config", "check", "--limit", "dept=3"]);
-  expect(unknown.code).toBe(1);
+  expect(unknown.code).toBe(2);
   expect(unknown.stderr).toMatch(/^weft: --limit: unknown key "dept"/);
 });
 

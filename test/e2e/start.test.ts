@@ -19,10 +19,10 @@ import {
 
 afterAll(cleanUp);
 
-function expectOneLine(ended: Ended, pattern: RegExp): void {
+function expectOneLine(ended: Ended, pattern: RegExp, code = 1): void {
   expect(ended.stderr).toMatch(pattern);
   expect(ended.stderr.trim().split("\n")).toHaveLength(1);
-  expect(ended.code).toBe(1);
+  expect(ended.code).toBe(code);
 }
 
 async function serve(dataDir: string, ...flags: string[]): Promise<Ended> {
@@ -55,11 +55,11 @@ describe("a start that cannot be", () => {
     [["--cache", "size-mb=64MB"], /--cache size-mb: "64MB" is not a number of mebibytes/],
     [["--config", "/nowhere/weft.json"], /--config \/nowhere\/weft.json: it cannot be read/],
   ])("wrong flags: %j", async (flags, pattern) => {
-    expectOneLine(await runWeft(["serve", "--data", makeFolder(), ...flags]), pattern);
+    expectOneLine(await runWeft(["serve", "--data", makeFolder(), ...flags]), pattern, 2);
   });
 
   test("an unknown command", async () => {
-    expectOneLine(await runWeft(["sing"]), /unknown command 'sing'/);
+    expectOneLine(await runWeft(["sing"]), /unknown command 'sing'/, 2);
   });
 
   test("a file in the directory's place, a directory below a file, another's directory", async () => {
@@ -158,7 +158,7 @@ describe("settings", () => {
     expect(alter.text).toContain("No mutations allowed by server.");
     await server.stop();
     const wrong = await runWeft(["serve", "--data", dataDir], { WEFT_WORKERS: "none" });
-    expectOneLine(wrong, /--workers: "none"/);
+    expectOneLine(wrong, /--workers: "none"/, 2);
   });
 
   test("the cache's size is set at the start, and again while the server runs", async () => {
