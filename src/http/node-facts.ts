@@ -133,7 +133,7 @@ function statusOf({
 
 /** Whether another machine answers what this one cannot. */
 export function isOutOfService({ status, cluster }: NodeHealth): boolean {
-  return cluster !== undefined && (status === "stopped" || status === "leaderless");
+  return cluster !== undefined && ["stopped", "leaderless", "damaged"].includes(status);
 }
 
 /** The other role of the same process; it builds no indexes. */

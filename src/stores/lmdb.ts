@@ -453,9 +453,10 @@ class LmdbNode implements NodeStore {
   }
 
   findTrouble(): string | undefined {
-    const { guard, room } = this.#files;
+    const { guard, room, environment } = this.#files;
     const move = guard.findMove();
     if (move !== undefined) return explainMove(move);
+    if (environment.damageCount > 0) return "the store is damaged: weft check says where";
     return room.isShort ? `the store is full: ${room.explain()}` : undefined;
   }
 

@@ -170,6 +170,37 @@ test("machines that need a damaged or missing record are given a snapshot", asyn
   expect((await healthOf(leader)).status).toBe(200);
 }, 90_000);
 
+test("a machine whose store is damaged leaves its requests to others, and says so", async () => {
+  await write(leader, '<0x5> <tag> "as it was stored" .');
+  await waitUntil(async () => {
+    const states = await Promise.all([leader, other].map(statusOf));
+    return states.every(({ applied, kept }) => applied === kept);
+  }, 10_000);
+  await other.server.stop();
+  const file = join(other.dir, "data.mdb");
+  const bytes = readFileSync(file);
+  for (let at = bytes.indexOf("as it was stored"); at >= 0;) {
+    bytes[at]! ^= 1;
+    at = bytes.indexOf("as it was stored");
+  }
+  writeFileSync(file, bytes);
+  other = await cluster.start(other.name, { isAnyHealth: true });
+  await waitUntil(async () => (await healthOf(other)).text.includes('"damaged"'), 10_000);
+  const { status, text } = await healthOf(other);
+  expect([status, text]).toEqual([
+    503,
+    expect.stringContaining("the store is damaged: weft check"),
+  ]);
+  const { stdout } = await runWeft(["cluster", "status", "--to", leader.server.url]);
+  expect(stdout).toContain(`${other.name} could not lead: the store is damaged`);
+  await other.server.stop();
+  rmSync(other.dir, { recursive: true });
+  other = await cluster.start(other.name);
+  expect(await read(other, "{ q(func: uid(0x5)) { tag } }")).toEqual({
+    q: [{ tag: "as it was stored" }],
+  });
+}, 60_000);
+
 test("a machine that is out of service sends all requests elsewhere, and says what is wrong where that is asked", async () => {
   const children = other.server.childPids();
   for (const pid of children) process.kill(pid, "SIGSTOP");
