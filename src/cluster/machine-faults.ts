@@ -88,5 +88,6 @@ export function notCurrent(why: string): Fault {
 
 export function causeOf(error: Error): string {
   const { cause } = error;
-  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+  if (!(cause instanceof Error) || error.message.includes(cause.message)) return error.message;
+  return `${error.message}: ${cause.message}`;
 }
