@@ -11,6 +11,7 @@ import type { UserKey } from "../stores/encryption.ts";
 import type { CheckOptions } from "./check-command.ts";
 import { readEncryption } from "./encryption.ts";
 import { complain, say } from "./log.ts";
+import { showProgress } from "./progress-bar.ts";
 
 /** Each problem takes a line; after so many the rest is only counted. */
 const linesMax = 100;
@@ -46,6 +47,29 @@ function isJudged(store: { snapshot(): Snapshot }, key: string): boolean {
   }
 }
 
+const isQuiet = true;
+
+/** `rowCount`: nodes and lists have a row each at least. */
+function checkMeaning(
+  options: Pick<Parameters<typeof checkGraph>[0], "open" | "report">,
+  rowCount: number,
+): ReturnType<typeof checkGraph> {
+  const words = { title: "comparing", unit: "nodes and lists", isQuiet };
+  return showProgress(words, (bar) =>
+    checkGraph({
+      ...options,
+      pause: async ({ nodes, lists }) => {
+        bar.update(nodes + lists, rowCount, nodes + lists);
+        await nextTurn();
+      },
+    }),
+  );
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
 /** Gives how many problems were found. */
 async function check(dir: string, encryption: UserKey | undefined): Promise<number> {
   let problemCount = 0;
@@ -60,16 +84,28 @@ async function check(dir: string, encryption: UserKey | undefined): Promise<numb
     store.verify(report);
     if (problemCount > 0) return problemCount;
     const open = () => store.snapshot();
-    const rowCount = await checkStore({
-      open,
-      report: ({ key, problem }) => {
-        if (isJudged(store, key)) report(`${problem} (key ${key})`);
+    const rowCount = await showProgress(
+      { title: "checking", unit: "rows", isQuiet },
+      async (bar) => {
+        let done = 0;
+        // Entries of an encrypted store are blocks with many rows in each.
+        const total = encryption === undefined ? store.entryCount() : 0;
+        return await checkStore({
+          open,
+          report: ({ key, problem }) => {
+            if (isJudged(store, key)) report(`${problem} (key ${key})`);
+          },
+          pause: async (rows) => {
+            bar.update((done += rows), total, done);
+            await nextTurn();
+          },
+        });
       },
-    });
+    );
     const commits = checkLog(store, report);
     // What rows mean can only be judged where they are whole.
     const { nodes, lists } =
-      problemCount === 0 ? await checkGraph({ open, report }) : { nodes: 0, lists: 0 };
+      problemCount === 0 ? await checkMeaning({ open, report }, rowCount) : { nodes: 0, lists: 0 };
     const counts = [rowCount, nodes, lists, commits].map((count) => count.toLocaleString("en-US"));
     say(
       `${counts[0]} rows, ${counts[1]} nodes, ${counts[2]} index lists and ${counts[3]} commits of the log checked, ` +

@@ -22,6 +22,8 @@ interface BarWords {
   readonly unit: string;
   /** Nothing is shown before the first update: there may be nothing to do. */
   readonly isLate?: boolean;
+  /** What went through is not told at the end: another line does. */
+  readonly isQuiet?: boolean;
 }
 
 /** The bar ends with the work, however that ends: one that stays keeps the process. */
@@ -40,7 +42,8 @@ export async function showProgress<T>(
 const lineEveryMs = 5_000;
 
 /** Whoever starts it finishes it, also where the work fails. */
-export function startProgressBar({ title, unit, isLate = false }: BarWords): ProgressBar {
+export function startProgressBar(words: BarWords): ProgressBar {
+  const { title, unit, isLate = false, isQuiet = false } = words;
   const beganMs = systemClock.tickMs();
   let last: number | undefined;
   const seconds = (): number => Math.max(systemClock.tickMs() - beganMs, 1) / 1000;
@@ -55,12 +58,12 @@ export function startProgressBar({ title, unit, isLate = false }: BarWords): Pro
       // What comes by a pipe has no end that is known.
       const share = total > 0 ? Math.min(1, done / total) : undefined;
       const left = share ? String(Math.ceil((seconds() * (1 - share)) / share)) : "?";
-      const words = { count: print(count), rate: print(rate(count)), left };
-      if (bar !== undefined) bar.update(share ?? 0, words);
+      const shown = { count: print(count), rate: print(rate(count)), left };
+      if (bar !== undefined) bar.update(share ?? 0, shown);
       else if (systemClock.tickMs() >= nextLineMs) {
         nextLineMs += lineEveryMs;
         const percent = share === undefined ? "" : ` ${Math.floor(100 * share)} %,`;
-        say(`${title}:${percent} ${countWords(count, unit)}, ${words.rate}/s, ${left} s left`);
+        say(`${title}:${percent} ${countWords(count, unit)}, ${shown.rate}/s, ${left} s left`);
       }
     },
     say(line) {
@@ -70,7 +73,7 @@ export function startProgressBar({ title, unit, isLate = false }: BarWords): Pro
     },
     finish() {
       bar?.hide();
-      if (last === undefined) return;
+      if (last === undefined || isQuiet) return;
       say(
         `${title}: ${countWords(last, unit)} in ${seconds().toFixed(1)} s (${print(rate(last))}/s)`,
       );

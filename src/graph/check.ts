@@ -40,8 +40,8 @@ interface GraphCheckOptions {
   /** Opens a snapshot for one slice. */
   readonly open: () => MaybePromise<Snapshot>;
   readonly report: (problem: string) => void;
-  /** Called after each slice; resolves when the next may begin. */
-  readonly pause?: () => Promise<void>;
+  /** Called after each slice, with what was looked at so far; resolves when the next may begin. */
+  readonly pause?: (seen: { readonly nodes: number; readonly lists: number }) => Promise<void>;
   /** Nodes or lists in one slice. */
   readonly sliceSize?: number;
   readonly acl?: boolean;
@@ -108,7 +108,7 @@ class GraphCheck {
       return await work(reader);
     } finally {
       snapshot.close();
-      await this.#options.pause?.();
+      await this.#options.pause?.(this);
     }
   }
 

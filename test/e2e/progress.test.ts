@@ -83,6 +83,15 @@ test.each(whole)("weft %s", async (_name, args, titles) => {
   expectBars(bars, titles);
 });
 
+test("weft check shows how far it is, and tells what it found alone", async () => {
+  const { code, lines, bars } = await show(["check", "--data", bulk]);
+  expect([code, lines.trim().split("\n").length]).toEqual([0, 2]);
+  expect(Object.keys(bars)).toEqual(["checking", "comparing"]);
+  for (const shares of Object.values(bars)) {
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+  }
+});
+
 test("a restore that cannot go on ends, and says why", async () => {
   const blocks = join(folder, "backups", "blocks");
   const names = readdirSync(blocks, { recursive: true, encoding: "utf8" });

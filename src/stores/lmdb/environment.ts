@@ -336,6 +336,10 @@ export class Environment {
     return pages * Number(stats["pageSize"]);
   }
 
+  entryCount(): number {
+    return Number(this.file.db.getStats()["entryCount"]);
+  }
+
   async close(): Promise<void> {
     this.isClosed = true;
     await Promise.all([...this.left, this.file].map((file) => this.closeFile(file)));

@@ -26,6 +26,8 @@ export interface ReadOnlyStore {
   snapshot(): Snapshot;
   slots(): ReadonlyMap<number, number>;
   bytesUsed(): number;
+  /** Entries of the data file: rows, or the sealed blocks of an encrypted store. */
+  entryCount(): number;
   /** All pages and rows of the newest state; `report` is told what is wrong. */
   verify(report: (problem: string) => void): void;
   close(): Promise<void>;
@@ -57,6 +59,7 @@ export async function openReadOnly(
     snapshot: () => environment.snapshot(),
     slots: () => environment.read(readSlots),
     bytesUsed: () => environment.bytesUsed(),
+    entryCount: () => environment.entryCount(),
     verify: (report) => {
       const pin = environment.pin();
       reportPages(environment.dataFile, report);
