@@ -59,6 +59,8 @@ export async function buildProgram(options) {
     entryPoints: Object.fromEntries(parts.map((name) => [name, `src/main/${name}.ts`])),
     external: [...native.filter((name) => name !== "lmdb"), ...optional],
     plugins: [lmdbInside, ...(options.plugins ?? [])],
+    // In a script with compiled code Node 20 has nothing that answers `import()`: all is `require`.
+    supported: { "dynamic-import": false },
     define: { "import.meta.url": "moduleUrl", "import.meta.dirname": "__dirname" },
     banner: { js: head },
     footer: { js: "})" },

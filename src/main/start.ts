@@ -5,7 +5,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import { constants, Script } from "node:vm";
+import { Script } from "node:vm";
 import { decodeCodeCache, encodeCodeCache } from "./code-cache.ts";
 import { withoutHeapFlags } from "./heap-flags.ts";
 
@@ -46,11 +46,7 @@ function load(part: string): void {
 function compile(part: string, filename: string): Script {
   const bytes = readFileSync(filename);
   const cachedData = readCache(join(caches, part), bytes);
-  const options = {
-    filename,
-    ...(cachedData === undefined ? {} : { cachedData }),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  };
+  const options = cachedData === undefined ? { filename } : { filename, cachedData };
   // The build writes nothing but ASCII.
   const script = withoutHeapFlags(() => new Script(bytes.toString("latin1"), options));
   globalThis.recordCode?.(part, () => {
