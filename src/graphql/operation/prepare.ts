@@ -12,7 +12,7 @@ import type {
   SelectionSetNode,
   ValueNode,
 } from "graphql";
-import { assert, must } from "../../base/assert.ts";
+import { assert } from "../../base/assert.ts";
 import { keyBytesOf } from "../../render/graphql-shape.ts";
 import type {
   CompiledSchema,
@@ -232,7 +232,7 @@ function fieldsFor(
     let field = shared.get(identity);
     if (field === undefined) {
       meter.chargeFields(1);
-      const ordinal = must(context.ordinals.get(node), "a field stands somewhere");
+      const ordinal = context.ordinals.get(node) ?? 0;
       field = makeField(context, { key, definition, nodes, ordinal, parent: around });
       shared.set(identity, field);
     }
