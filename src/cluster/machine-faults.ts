@@ -88,6 +88,7 @@ export function notCurrent(why: string): Fault {
 
 export function causeOf(error: Error): string {
   const { cause } = error;
-  if (!(cause instanceof Error) || error.message.includes(cause.message)) return error.message;
+  // Its words say what is behind it.
+  if (!(cause instanceof Error) || error instanceof LogUnavailable) return error.message;
   return `${error.message}: ${cause.message}`;
 }

@@ -340,7 +340,7 @@ describe("the start", () => {
   test("one line for what is wrong with the secret", async () => {
     writeFileSync(join(folder, "short"), "short");
     const short = await serve(`secret-file=${join(folder, "short")}`);
-    expect(short.code).toBe(1);
+    expect(short.code).toBe(2);
     expect(short.stderr).toMatch(/^weft: .*has 5 bytes; HS256 needs at least 32\n$/);
     const missing = await serve("secret-file=/nowhere/secret");
     expect(missing.stderr).toMatch(/^weft: --acl secret-file: \/nowhere\/secret cannot be read\n$/);
