@@ -296,7 +296,7 @@ describe("a store that is encrypted", () => {
     const backup = (more: string): string[] => ["--backup", `to=dir:${place}; every=200ms${more}`];
     const plain = await run("serve", "--data", dir, ...by(key), ...backup(""));
     expect([plain.code, plain.text]).toEqual([
-      1,
+      2,
       expect.stringContaining("give --backup key-file"),
     ]);
     const follow = ["backup", "follow", "--data", data, ...by(key), "--to", `dir:${place}`];
