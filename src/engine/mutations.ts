@@ -20,7 +20,6 @@ import { checkVectors } from "../write/vectors.ts";
 import { checkWrites, strangerFault } from "./authorize.ts";
 import { parseBody, setsUnique } from "./body.ts";
 import type { ParsedBody } from "./body.ts";
-import type { ChangeSender } from "./commits.ts";
 import type { Contender } from "./contended-keys.ts";
 import type { CommitAnswer, CommitRequest, MutateAnswer, MutateRequest } from "./engine.ts";
 import type { HeldSlot } from "./held-slot.ts";
