@@ -144,7 +144,9 @@ const types = Object.keys(declarations).map((name) => join(dist, name));
 removeOthers(
   new Set([...outputs.map((file) => resolve(root, file)), ...types, pageFile, licences]),
 );
-// Of the program as it is now. Without it all works as well, and whoever builds is told.
+// Of the program as it is now: what other versions of Node had is of an earlier one. Without it all works as well, and
+// whoever builds is told.
+rmSync(join(dist, "code-cache"), { recursive: true, force: true });
 spawnSync(process.execPath, [join(root, "bin", "code-cache.mjs")], { stdio: "inherit" });
 
 /** `names`: of the console's scripts and styles. Nothing is written into the page itself: its policy forbids it. */
