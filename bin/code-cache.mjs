@@ -115,7 +115,10 @@ function start(args, env) {
   const child = spawn(process.execPath, [join(root, "bin", "weft"), ...args], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
+    // Many times what it takes: a build does not wait for ever.
+    timeout: 60_000,
   });
+  process.once("exit", () => child.kill());
   let text = "";
   child.stdout.on("data", (piece) => (text += piece));
   child.stderr.on("data", (piece) => (text += piece));
