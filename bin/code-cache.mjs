@@ -1,4 +1,4 @@
-// Makes what each process of Weft starts with in place of compiling (src/start/start.ts, decision 0163), beside the program
+// Makes what each process of Weft starts with in place of compiling (src/main/start.ts, decision 0163), beside the program
 // in dist: runs a server and a command once, and keeps what V8 compiled. After a build; in a package also by hand, by whoever
 // may write there: `node node_modules/weft-graph/bin/code-cache.mjs`. Plain Node and no packages: the package has none.
 import { spawn } from "node:child_process";
