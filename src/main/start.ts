@@ -47,8 +47,8 @@ function compile(part: string, filename: string): Script {
   const bytes = readFileSync(filename);
   const cachedData = readCache(join(caches, part), bytes);
   const options = cachedData === undefined ? { filename } : { filename, cachedData };
-  // The build writes nothing but ASCII.
-  const script = withoutHeapFlags(() => new Script(bytes.toString("latin1"), options));
+  // Not all of it is ASCII: esbuild leaves regular expressions as they are written.
+  const script = withoutHeapFlags(() => new Script(bytes.toString("utf8"), options));
   globalThis.recordCode?.(part, () => {
     return encodeCodeCache(
       bytes,

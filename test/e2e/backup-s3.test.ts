@@ -52,7 +52,7 @@ test("backups go to a bucket, are pruned, verified and restored there", async ()
 
 test("what the bucket refuses is told, and what is not said", async () => {
   s3.objects.set("held/lock", Buffer.from(String(Date.now())));
-  const wrong: [string[], Record<string, string>, string][] = [
+  const wrong: [string[], Record<string, string>, string, exit?: number][] = [
     [["backup", "list", "--to", "s3://absent/x"], env, "no such bucket"],
     [["backup", "list", ...to], { ...env, AWS_ACCESS_KEY_ID: "other" }, "403 InvalidAccessKeyId"],
     [
@@ -65,16 +65,16 @@ test("what the bucket refuses is told, and what is not said", async () => {
       { ...env, AWS_SECRET_ACCESS_KEY: "x" },
       "403 SignatureDoesNotMatch",
     ],
-    [["backup", "list", ...to], { AWS_ACCESS_KEY_ID: "only" }, "AWS_SECRET_ACCESS_KEY"],
+    [["backup", "list", ...to], { AWS_ACCESS_KEY_ID: "only" }, "AWS_SECRET_ACCESS_KEY", 2],
     [
       ["backup", "prune", "--keep", "1", "--to", "s3://copies/held"],
       env,
       "somebody writes to s3://",
     ],
-    [["backup", "list", "--to", "s3://"], env, '"s3://" is no place for backups'],
+    [["backup", "list", "--to", "s3://"], env, '"s3://" is no place for backups', 2],
   ];
-  for (const [args, given, words] of wrong) {
+  for (const [args, given, words, exit = 1] of wrong) {
     const { code, stderr } = await runWeft(args, given);
-    expect([args, code, stderr]).toEqual([args, 1, expect.stringContaining(words)]);
+    expect([args, code, stderr]).toEqual([args, exit, expect.stringContaining(words)]);
   }
 }, 30_000);

@@ -98,6 +98,6 @@ test("settings that cannot be are told in a line", async () => {
   ] as const) {
     const args = ["serve", "--data", join(makeFolder(), "data"), "--backup", settings];
     const { code, stderr } = await runWeft(args);
-    expect([settings, code, stderr]).toEqual([settings, 1, expect.stringContaining(line)]);
+    expect([settings, code, stderr]).toEqual([settings, 2, expect.stringContaining(line)]);
   }
 });

@@ -4,7 +4,7 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { cleanUp, makeFolder, root, startServer } from "./server.ts";
+import { cleanUp, makeFolder, post, root, startServer } from "./server.ts";
 
 const { version, platform, arch } = process;
 const place = join("dist", "code-cache", `${version}-${platform}-${arch}`);
@@ -93,3 +93,15 @@ function flipBit(file: Buffer, at: number): Buffer {
   flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
   return flipped;
 }
+
+test("letters beyond ASCII mean the same in a process as in a thread", async () => {
+  const server = await startServer({ dataDir: join(folder, "letters"), flags: ["--workers", "1"] });
+  await post(`${server.url}/alter`, "name: string @index(fulltext) @lang .");
+  const rdf = { "content-type": "application/rdf" };
+  await post(`${server.url}/mutate?commitNow=true`, '{ set { _:a <name> "Häuser"@de . } }', rdf);
+  const dql = { "content-type": "application/dql" };
+  const query = '{ q(func: alloftext(name@de, "Hausern")) { name@de } }';
+  const { json } = await post(`${server.url}/query`, query, dql);
+  expect(json["data"]).toEqual({ q: [{ "name@de": "Häuser" }] });
+  await server.stop();
+});
