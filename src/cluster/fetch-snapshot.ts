@@ -45,7 +45,7 @@ export async function fetchSnapshot(options: FetchOptions): Promise<void> {
       if (error instanceof Fault && error.code === "E_STARTUP") throw error;
       if (clock.tickMs() > untilMs) {
         throw new Fault(
-          "E_USAGE",
+          "E_STARTUP",
           `--cluster: this machine needs a snapshot, and no machine gives one: ${why}${explain(options)}`,
         );
       }

@@ -50,7 +50,7 @@ const triesMax = 5;
 
 function asStartup(error: unknown): unknown {
   if (!(error instanceof LogTrimmed)) return error;
-  return new Fault("E_USAGE", `--cluster: this machine is behind the log: ${error.message}`);
+  return new Fault("E_STARTUP", `--cluster: this machine is behind the log: ${error.message}`);
 }
 
 /** `lacks`: a record that this machine needs, and cannot read. */
