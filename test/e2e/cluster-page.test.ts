@@ -48,12 +48,13 @@ function blockOf(kind: string, word: string): string {
   return must(found?.[2], `the page has a block of ${kind} with ${word}`);
 }
 
-/** Identities and numbers are others each time; columns are as wide as they have to be. */
+/** Identities and numbers are others each time; columns are as wide as they have to be; any of the machines may lead. */
 function formOf(text: string): string {
-  return text
+  const form = text
     .replaceAll(/[0-9a-f]{32}/g, "ID")
     .replaceAll(/\d+/g, "N")
     .replaceAll(/ {2,}/g, "  ");
+  return form.replace(/(?:^db.*\n?)+/gm, (rows) => rows.trim().split("\n").sort().join("\n"));
 }
 
 interface Shell {

@@ -191,7 +191,12 @@ test("a machine whose store is damaged leaves its requests to others, and says s
     503,
     expect.stringContaining("the store is damaged: weft check"),
   ]);
-  const { stdout } = await runWeft(["cluster", "status", "--to", leader.server.url]);
+  // The leader is told some moments after the machine has connected.
+  let stdout = "";
+  await waitUntil(async () => {
+    ({ stdout } = await runWeft(["cluster", "status", "--to", leader.server.url]));
+    return !stdout.includes("it has just connected");
+  }, 10_000);
   expect(stdout).toContain(`${other.name} could not lead: the store is damaged`);
   await other.server.stop();
   rmSync(other.dir, { recursive: true });
