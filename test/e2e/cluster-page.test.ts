@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { must } from "../../src/base/assert.ts";
 import { findFreePort } from "../support/free-port.ts";
-import { cleanUp, makeFolder, post, root, waitUntil, weft } from "./server.ts";
+import { cleanUp, makeFolder, post, root, runWeft, waitUntil, weft } from "./server.ts";
 
 const page = readFileSync(join(root, "docs", "cluster.md"), "utf8");
 const groups: number[] = [];
@@ -145,6 +145,11 @@ test("three machines on one", async () => {
     http.find((port) => port !== leader),
     "of three",
   );
+  // A machine says some moments after it has connected that it could lead.
+  await waitUntil(async () => {
+    const asked = await runWeft(["cluster", "status", "--to", `http://127.0.0.1:${follower}`]);
+    return !asked.stdout.includes("it has just connected");
+  }, 20_000);
   // Which of them leads is left open.
   await play(status, { "8082": String(follower) });
   await play(resign, { "8081": String(leader) });
